@@ -182,16 +182,26 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
                 edges = found.setdefault((category, last), {}).setdefault(end, [])
                 if edge not in edges:
                     edges.append(edge)
-    longest_stems: dict[int, int] = {}
-    for (_, last), by_stem in found.items():
-        longest_stems[last] = max(longest_stems.get(last, 0), *by_stem)
-    for (_, last), by_stem in found.items():
+    longest_stems: dict[tuple[str, int], int] = {}
+    for key, by_stem in found.items():
+        rivals = _rival_stems(*key)
+        longest_stems[rivals] = max(longest_stems.get(rivals, 0), *by_stem)
+    for key, by_stem in found.items():
         cheapest = min(edge.cost for edges in by_stem.values() for edge in edges)
-        longest = longest_stems[last]
+        longest = longest_stems[_rival_stems(*key)]
         for end, edges in by_stem.items():
             cost = cheapest + (_SHORTER if end < longest else 0.0)
             kept = [edge for edge in edges if not _is_part_of_compound(edge, found, text)]
             yield from (edge._replace(cost=cost) for edge in kept)
+
+
+def _rival_stems(category: str, last: int) -> tuple[str, int]:
+    """Return the group of verbs up to `last` of which the one with the longest stem is preferred.
+
+    All states compete, such as 없어지다 and 없다. An act competes only with acts of its category:
+    잡고 있어 is a question about the state and, with the shorter stem, the order to hold something.
+    """
+    return (category if category.startswith("v.") else "", last)
 
 
 def _is_part_of_compound(edge: Edge, found: Iterable[tuple[str, int]], text: Text) -> bool:

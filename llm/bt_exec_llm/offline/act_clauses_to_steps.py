@@ -219,7 +219,7 @@ class ActClauseConverter(ReportConverter):
         """Return the verbs of an act that fit its arguments, and the pieces for the arguments."""
         pieces = [piece for one in of for piece in self._convert_argument(one, of)]
         if any(piece.sense == "fails" and piece.mark == "to" for piece in pieces):
-            raise NoStepsError  # "tell nobody": an order without recipients
+            raise NoStepsError  # the recipients are denied
         if self._are_report_verbs(verbs) and self._has_person_as_subject(act):
             raise NoStepsError  # the text is what the person said, not a message for the person
         verbs, pieces = self._without_filler_text(act, verbs, pieces)
@@ -376,7 +376,7 @@ class ActClauseConverter(ReportConverter):
         step = replace(steps[0], positive=False, contrast=self._is_contrast(act))
         placed = all(piece.name in self._each for piece in step.pieces)
         if step.pieces and placed and self._carrying.issuperset(step.verbs):
-            raise NoStepsError  # "without passing the corridor": the way is not known
+            raise NoStepsError  # the way past a place is not known
         if step.pieces and any(self._lexicon.verbs[verb].denied for verb in step.verbs):
             step = replace(step, verbs=(LEAVE,))
         nothing = all(piece.name == "anything" for piece in step.pieces)

@@ -379,7 +379,7 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
 
 
 def _forbids_only_later_acts(meaning: Node) -> bool:
-    """Return True if an order only says from when on an act is forbidden ("once it is open, …")."""
+    """Return True if an order states only when a prohibition begins ("once open, do not …")."""
     parts = [part for part in meaning.parts() if part.kind != "avoid"]
     acts = [part.node("of") if part.kind == "until" else part for part in parts]
     since = all(act.kind == "act" and act.text("verb") in (BECOME, "wait") for act in acts)

@@ -274,7 +274,7 @@ class PhraseConverter:
         if self._korean and not to.thing:  # 위 is "on" or "above"; a drawn shape carries nothing
             name = UPPERMOST.get(name, name)
         name = _SAID_AS.get(name, name)
-        if name not in get_args(RelationName):
+        if name not in (*get_args(RelationName), *_OPPOSITES):
             raise self.refusal()  # "without a plate"
         return cast(RelationName, name)
 

@@ -564,8 +564,8 @@ def _with_exceptions_of_themes(
     An example is "put everything off the table except the ball".
 
     Raises:
-        Trouble: NOT_UNDERSTOOD for a number of objects from several places, which is no single
-            choice: "one cup from each table".
+        Trouble: NOT_UNDERSTOOD for a number of objects from several places, as in "one cup from
+            each table".
     """
     several = away is not None and away.number == "all"
     if several and any(one.count or _is_part(one) for one in themes):

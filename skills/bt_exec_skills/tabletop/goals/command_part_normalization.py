@@ -83,7 +83,7 @@ def _with_themes(act: Node, more: Callable[[Node], Node]) -> Node:
 def with_goal_of_rest(parts: Sequence[Node]) -> tuple[Node, ...]:
     """Return parts in which "the rest" is what an earlier part clears from a place.
 
-    An example is "only the apple may stay on the left table, the rest goes on the tray".
+    An example is "only the apple may stay on the left table, the rest belongs on the tray".
     """
     found = list(parts)
     for at, part in enumerate(parts):
@@ -103,7 +103,7 @@ def _places_rest(act: Node) -> bool:
 
 
 def with_separate_exceptions(parts: Iterable[Node]) -> tuple[Node, ...]:
-    """Return parts in which an exception among the objects of an act is a part of its own."""
+    """Return parts in which an exception among the objects of an act is a separate part."""
     found: list[Node] = []
     for part in parts:
         out = [one for one in part.parts() if part.kind == "act" and one.kind == "avoid"]
