@@ -335,7 +335,7 @@ class GuardianProcess:
         """Execute the stops in `left` concurrently and remove the successful ones from it.
 
         Returns:
-            Error of the last stop that failed, for the case that `left` is not empty.
+            Error of the last stop that failed; only meaningful if `left` is not empty.
         """
         running: dict[int, Helper] = {}
         trouble = "cannot start a process"

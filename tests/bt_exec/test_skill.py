@@ -287,7 +287,7 @@ def test_each_parameter_is_a_service_or_an_argument() -> None:
     assert lend.injected_arguments("robot", "world", offered) == given
 
 
-def test_condition_that_notes_failures_declares_it() -> None:
+def test_condition_can_declare_that_it_notes_failures() -> None:
     @condition(notes=True)
     def told(world: Any, place: str = "here") -> Verdict:
         """Return True."""

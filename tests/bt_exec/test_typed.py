@@ -28,7 +28,7 @@ def found_by_mypy(file, cache):
 
 
 @pytest.mark.slow
-def test_wrong_argument_in_a_test_of_a_skill_is_detected(tmp_path):
+def test_mypy_reports_exactly_the_wrong_arguments_in_a_skill_test(tmp_path):
     assert found_by_mypy("lamp.py", tmp_path) == set()
     assert found_by_mypy("right.py", tmp_path) == set()
     lines = enumerate((PACK / "wrong.py").read_text().splitlines(), 1)

@@ -270,7 +270,7 @@ def test_worker_creates_a_labeler_once_for_each_run(
     assert [allowance.limited_kinds for allowance in made] == [frozenset(), frozenset()]
 
 
-def test_budget_of_a_cluster_is_known_to_its_workers(
+def test_limits_of_a_cluster_budget_are_passed_to_its_workers(
     ray: StandIn, vocabulary: Vocabulary, items: Sequence[Item]
 ) -> None:
     seen: list[frozenset[str]] = []

@@ -10,8 +10,8 @@ An item is a category, a category with a name (``n=nominal``), or a literal word
 with ``|``). ``?`` makes an item optional; a number after it is the cost of omitting the item.
 Items in braces may come in any order; an order other than the written one costs `UNUSUAL_ORDER`,
 or the number after the braces. ``<F>`` stands for each value of the list ``F`` of the file. The
-meaning uses each name; only categories without meaning may lack a name. ``instead($a, $b)`` is `a`,
-with `b` given up on purpose.
+meaning uses each name; only categories without meaning may lack a name. ``instead($a, $b)`` is `a`;
+`b` is deliberately unused.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ PAUSES = ("comma", "soft", "stop", "ask_stop")
 """Categories of pauses: any pause, within a sentence, at its end, and after a question."""
 UNUSUAL_ORDER = 0.35
 _STRICT = "!"
-"""Mark of a value of a list that must occur: an item with it is not optional, and a rule without
-such an item is left out."""
+"""Mark of a value of a list that must occur: the item with this value is not optional, and a rule
+without the item is not expanded for the value."""
 
 _BRACES = re.compile(r"\{|\}([\d.]*)")
 _ITEM = re.compile(r"(?:(\w+)=)?(~?[^\s?]+)(\?([\d.]+)?)?$")

@@ -25,7 +25,7 @@ UNKNOWN = 2.0  # cost of a word outside the lexicon
 AS_TYPED = 0.2  # cost of a word that is read as a name
 _ASKABLE = ("order", "bare")  # verb moods that a question mark turns into a question
 _BARE = ".bare"
-_BARRED = "barred"  # verb mood of what may not be done
+_BARRED = "barred"  # verb mood that forbids an act
 _CLEAR = frozenset({"top", "obj", "with", "than"})  # particles that are rarely the end of a name
 _CASES = frozenset({"sub", "obj", "top"})  # particles that are not read as verbs within a word
 _OPERATORS = frozenset(
@@ -198,8 +198,9 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
 def _rival_stems(category: str, last: int) -> tuple[str, int]:
     """Return the group of verbs up to `last` of which the one with the longest stem is preferred.
 
-    All states compete, such as 없어지다 and 없다. An act competes only with acts of its category:
-    잡고 있어 is a question about the state and, with the shorter stem, the order to hold something.
+    All states compete, such as "disappear" and "be absent". An act competes only with acts of its
+    category: a text can be a question about the state of holding something and, with the shorter
+    stem, the order to hold it.
     """
     return (category if category.startswith("v.") else "", last)
 

@@ -242,7 +242,7 @@ def _add_similar_phrase(said: Any, new: Any) -> Any:
 
 
 def _spare(order: Node, formula: Node) -> Node:
-    """Return an act with a goal whose objects are restricted; `UNSAID` for other orders."""
+    """Return an act that has a goal, without the objects of `formula`; `UNSAID` for others."""
     objects = order.get("of") if order.kind == "act" and order.get("to") is not None else None
     plain = objects is not None and all(one.kind == "np" for one in listed(objects))
     return order.replace(of=except_objects(objects, formula)) if plain else UNSAID

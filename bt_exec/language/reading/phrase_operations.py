@@ -47,7 +47,7 @@ def present_parts(parts: Iterable[Any]) -> list[Any]:
 
 
 def listed(part: Any) -> tuple[Any, ...]:
-    """Return a part as a tuple, unless it is one."""
+    """Return a tuple with the part, or the part itself if it is a tuple."""
     return part if isinstance(part, tuple) else (part,)
 
 
@@ -190,9 +190,10 @@ def _distance_of_outermost(formula: Node) -> Node:
 
 
 def _of_another_rank(question: Node, _: Node) -> Node:
-    """Return a question for the second or a later place in an order, which excludes the first.
+    """Return a question for the second or a later place in an order.
 
-    The result is `UNSAID` for another question.
+    Such a question excludes the first place, so the words that exclude it add nothing. The result
+    is `UNSAID` for any other question.
     """
     return question if any(node.text("rank") for node in question.walk()) else UNSAID
 

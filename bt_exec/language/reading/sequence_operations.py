@@ -59,7 +59,7 @@ def _end_with(order: Node, objects: Any) -> Node:
 
 
 def _less_one(own: Node, objects: Any) -> Any:
-    """Return the objects of an act without `objects`; of a number of objects, one less.
+    """Return the objects of an act without `objects`; a number of objects is reduced by one.
 
     An example is "both cups, the blue one first".
     """

@@ -232,7 +232,10 @@ class _Dialogue:
 
 
 def _breach_message(wrong: Mapping[int, tuple[Breach, ...]]) -> str:
-    """Return the message to the model about the breaches in an answer, without repetitions."""
+    """Return the message to the model about the breaches in an answer.
+
+    Items with equal breaches share their lines.
+    """
     lines = ["This was wrong:"]
     for breaches, numbers in _grouped_by_breach(wrong).items():
         names = ", ".join(f"item {number}" for number in numbers)

@@ -8,8 +8,8 @@ MODEL_NO_SDK            the ``anthropic`` package cannot be imported            
 MODEL_AUTH              the key is refused, or may not use this model (401, 403)    no
 MODEL_QUOTA             no credit is left (402, or a 400 with that message)         no
 MODEL_RATE_LIMITED      too many requests (429)                                     yes
-MODEL_OVERLOADED        the server has too much to do (503, 529)                    yes
-MODEL_SERVER_ERROR      the server broke down (other 5xx, 408, 409)                 yes
+MODEL_OVERLOADED        the server is overloaded (503, 529)                         yes
+MODEL_SERVER_ERROR      the server failed (other 5xx, 408, 409)                     yes
 MODEL_UNREACHABLE       no connection: refused, unknown host, TLS                   yes
 MODEL_BROKEN_OFF        the connection broke before the answer was complete         yes
 MODEL_TIMEOUT           the deadline of the request passed                          no
@@ -25,7 +25,7 @@ MODEL_BAD_ANSWER        the answer is JSON, but not a message; or it is empty   
 MODEL_TOO_BIG           the answer exceeds the size limit                           no
 MODEL_REFUSED           the model declined                                          no
 MODEL_CUT_OFF           the answer was cut off at ``max_tokens``                    no
-MODEL_NOT_RECORDED      the exchange could not be written down                      no
+MODEL_NOT_RECORDED      the exchange could not be recorded                          no
 MODEL_REPLAY_DIFFERS    the recording contains no answer to this question           no
 MODEL_REPLAY_ENDED      the recording contains no further answer                    no
 MODEL_CRASHED           a bug in bt-exec                                            no

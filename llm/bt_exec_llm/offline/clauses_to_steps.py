@@ -265,8 +265,8 @@ class ClauseConverter(ConditionalConverter):
     def _with_watched_objects(self, parts: Sequence[Node]) -> Iterator[Node]:
         """Yield the parts of a sequence, with the acts of waiting completed.
 
-        "Watch it, and when it closes …" waits with a watched object. "Wait while it is open; once
-        it is closed …" waits twice; without the first wait, "once it is closed" asks for an act.
+        In "watch it, and when it closes …", the wait gets the watched object. "Wait while it is
+        open; once it is closed …" describes one wait twice, so the repetition is dropped.
         """
         done: list[Node] = []
         for part in parts:
@@ -357,7 +357,7 @@ class ClauseConverter(ConditionalConverter):
 
 
 def _is_event(conditional: Node) -> bool:
-    """Return True if a conditional names what it is about, and has no alternative."""
+    """Return True if the condition of a conditional names a thing, and there is no alternative."""
     named = any(one.kind == "thing" for one in conditional.node("of").walk())
     return named and conditional.get("other") is None
 

@@ -74,7 +74,7 @@ _OF_THE_LIBRARY = ("NOT_TOGETHER", "NO_OBJECT", "NO_ACTION", "CONDITION", "NEGAT
 _OF_IDLE_ORDERS = ("NEGATED", "NUMBER", "OPERATOR")
 """Codes of commands that no tree executes and that may be orders to do nothing."""
 _TOLD = Node("pronoun", (("name", "told"),))
-"""The next command, until which a robot waits anyway."""
+"""Condition of "until I tell you": the next command, for which a robot waits anyway."""
 _SCOPES = ("ask", "avoid", "if", "ordered")
 """Kinds of nodes whose scope may include words of the next part of a command."""
 _SAID = ("NEVER_MIND", "AGREED")
@@ -135,7 +135,7 @@ def understand(
         if isinstance(found, RefusalReason):
             found = found if isinstance(other, RefusalReason) else other
         elif isinstance(other, Understood) and _trees_of(other) != _trees_of(found):
-            found = RefusalReason("NOT_UNDERSTOOD", text)  # the word may be a dialect form or not
+            found = RefusalReason("NOT_UNDERSTOOD", text)  # unclear: dialect form or not
     if isinstance(found, RefusalReason) and found.code in _OF_THE_LIBRARY:
         other = _understand_command(text, language, index.all_languages, past)
         found = found if isinstance(other, RefusalReason) else other
@@ -298,7 +298,7 @@ def _understand_meaning(
 def _steps_in_session(
     meaning: Node, reading: Reading, index: Index, past: SessionHistory
 ) -> list[Step]:
-    """Return the steps of a meaning; omitted parts are those of the last command.
+    """Return the steps of a meaning; omitted parts are taken from the last command.
 
     Raises:
         NoStepsError: If no step can express a part of the meaning.
@@ -318,7 +318,7 @@ def _steps_in_session(
 def _steps_for_other_recipients(
     meaning: Node, reading: Reading, index: Index, past: SessionHistory
 ) -> list[Step]:
-    """Return the last message for the recipients of one without a text: "tell him, too"."""
+    """Return the last message, addressed to the recipients in a command like "tell him, too"."""
     last = past.said[-1].steps if past.said else ()
     verbs = {*verbs_in(meaning.text("verb"))}
     other = bool(verbs) and bool(last) and verbs.isdisjoint(last[-1].verbs)

@@ -95,8 +95,8 @@ class Verb(Words):
         asked_for: Whether it is the verb of a command that only names an object (자재 부탁합니다).
         announces: Whether its text is for the people at the place (say "dinner is ready").
         stays: Whether the action happens at a place without going there (라운지에서 기다려).
-        fetches: Whether it brings an object here, so that a place or a Korean person with a
-            particle of direction is where the object is taken from (교수님께 서류 받아 와).
+        fetches: Whether it brings an object here, so that a place, or a person with a Korean
+            particle of direction, is where the object is taken from (교수님께 서류 받아 와).
         ranks: Whether the place where it happens is only the ``first`` or ``last`` one of several
             (begin your round in the lounge).
     """
@@ -125,8 +125,8 @@ class Value(Words):
         holds: Phrases that affirm the value in a condition (there are people).
         fails: Phrases that deny the value in a condition (empty, dark). A condition with any other
             phrase (crowded) cannot be decided.
-        others: Phrases that affirm it for persons whom the site does not know (visitors). The
-            key of their trees in `Lexicon.decides` is that of the value with ``/others``.
+        others: Phrases that affirm it for persons whom the site does not know (visitors). Their
+            trees in `Lexicon.decides` have the key of the value followed by ``/others``.
         more: Further phrases whose comparative means more of the value, like those of `holds`.
         less: Further phrases whose comparative means less of the value, like those of `fails`.
         brings: Arguments that the value implies, by parameter name.
@@ -225,7 +225,7 @@ class Talk(_Part):
 
     Attributes:
         needs: Phrases, of which the text must contain one.
-        also: Further phrases, of which the text must contain one, too, if there are any.
+        also: Further phrases; if there are any, the text must contain one of them, too.
         beside: Further words that the text may contain. Fillers, polite phrases and articles are
             always allowed.
         asked: Further words that it may contain if it ends with a question mark.
@@ -326,7 +326,10 @@ class Lexicon(_Part):
 
     @cached_property
     def stand_ins(self) -> Mapping[tuple[str, str], str]:
-        """Values that another value can stand for, by its type and name: ``Person=anna|…``."""
+        """Values that another value can stand for (``Person=anna|…``).
+
+        The keys are the type and name of that other value.
+        """
         said = {
             phrase.casefold(): (kind, name)
             for kind, values in self.values.items()

@@ -52,9 +52,9 @@ _UNTIL_TOLD = ("until_told", "until_ordered")
 _ACTS = ("v", "hold", "await", "exist", "stay", "spare")
 """Kinds of verbs for acts and for keeping a state."""
 _BEFORE_ACT = ("before_word", "~before", "~before_you", ".before", "~전에", "~전에는", "~하기_전에")
-"""Suffixes of the categories of words for an act that is later than another one."""
+"""Suffixes of the categories of words such as "before", which name the later one of two acts."""
 _BEFORE = (*_ORDERING, *_BEFORE_ACT)
-"""Suffixes of the categories of words for an act that follows another one."""
+"""Suffixes of the categories of all words that order two acts."""
 _JOINING = ("link", "manner", *PAUSES)
 """Categories of words and pauses between two acts."""
 _UNREACHED = ("text", "det", "the")

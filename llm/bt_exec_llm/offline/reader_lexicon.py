@@ -50,7 +50,7 @@ _TAKING = {"clause": "say", "question": "ask", "noun": "carry"}
 
 
 def parse_name(text: str) -> Name:
-    """Return the parts of a name made by `to_engine_lexicon`; empty texts for any other text."""
+    """Return the parts of a name made by `to_engine_lexicon`; empty strings for other texts."""
     kind, name, value, sense = text.split("/") if text.count("/") == 3 else ("",) * 4
     return kind, name, value, sense
 
@@ -67,7 +67,7 @@ def verbs_in(name: str) -> list[str]:
 
 
 def to_engine_lexicon(lexicon: Lexicon) -> Mapping[str, Any]:
-    """Return the words of a lexicon as the lexicon of a pack."""
+    """Return the words of a lexicon in the form of a pack's lexicon for the reading engine."""
     things: dict[str, Any] = {}
     attributes: dict[str, Any] = {}
     for noun, words in lexicon.nouns.items():

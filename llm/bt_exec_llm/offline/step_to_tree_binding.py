@@ -356,7 +356,7 @@ class Binder:
         return idle and not any(p.kind in ("noun", "value", "text") for p in step.pieces)
 
     def _only_stays(self, step: Step) -> bool:
-        """Return True for waiting of any length, where a robot waits after a command anyway."""
+        """Return True for waiting of any length, if the robot waits after a command anyway."""
         verbs = [self._lexicon.verbs[verb] for verb in step.acts if verb in self._lexicon.verbs]
         idle = any(verb.stays for verb in verbs)
         idle = idle and all((verb.stays or verb.idle) and not verb.finds for verb in verbs)

@@ -405,7 +405,7 @@ def test_wrong_argument_error_names_the_valid_ones(bt: Run, arguments: str, said
     assert ran.err.startswith("bt-exec: ")
 
 
-def test_argument_in_utf8_is_read_in_a_locale_without_it() -> None:
+def test_utf8_argument_is_decoded_in_an_ascii_locale() -> None:
     typed = "문 열어".encode()
     assert _decode_argument(typed.decode("ascii", "surrogateescape")) == "문 열어"
     assert _decode_argument(b"\xb9\xae".decode("ascii", "surrogateescape")) == "\udcb9\udcae"
@@ -432,7 +432,7 @@ def test_problem_codes_are_shown_on_request(bt: Run, tmp_path: Path, text: str, 
     assert re.search(r"\[[A-Z_]+\]", verbose.err)
 
 
-def test_wrong_argument_is_reported_once_without_places_and_codes(bt: Run) -> None:
+def test_wrong_argument_is_reported_once_without_position_and_code(bt: Run) -> None:
     ran = bt("do", "open_door", "arm=middle", "object_label=door")
     assert ran.err == "bt-exec: 'arm' takes left|right (found middle; allowed: left, right)\n"
 

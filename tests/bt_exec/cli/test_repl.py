@@ -318,7 +318,7 @@ def test_why_of_an_unrecorded_action_explains_the_last_mission(bt: Run) -> None:
 
 
 @pytest.mark.parametrize("needless", ["문 열어", "문이 닫혀 있으면 열어"])
-def test_why_explains_a_command_that_needed_nothing(bt: Run, needless: str) -> None:
+def test_why_explains_a_command_that_required_no_action(bt: Run, needless: str) -> None:
     said = bt("repl", "--fast", stdin=f"문 열어\n{needless}\n왜 안 했어?\n").out
     assert re.search(f"할 일이 없었습니다\\.\n +명령 +{needless} ", said)
 

@@ -88,7 +88,7 @@ def test_keys_navigate_the_record(mission: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("left", "end"), [(True, ""), (False, "The record ends here.\n")])
-def test_end_of_an_interrupted_record_is_reported_unless_the_operator_left(
+def test_replay_reports_the_end_of_an_interrupted_record_unless_the_operator_quits(
     bt: Run, capsys: pytest.CaptureFixture[str], *, left: bool, end: str
 ) -> None:
     bt("run", "open the door", "--fast")

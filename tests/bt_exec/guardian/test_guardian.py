@@ -232,7 +232,7 @@ def test_guardian_that_does_not_start_up_is_a_usage_error(stops, monkeypatch):
         Guardian("arm", [stops.guard()], stops.report)
 
 
-def test_second_guardian_of_a_robot_replaces_a_released_one(stops):
+def test_new_guardian_of_a_robot_replaces_a_released_one(stops):
     with guardian(stops) as first, guardian(stops) as second:
         assert (first.lost, second.lost) == (False, False)
         first.release()

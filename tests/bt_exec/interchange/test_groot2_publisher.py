@@ -98,7 +98,7 @@ def test_restarted_node_resets_its_descendants():
     assert tree.status_buffer() == b"\x01\0\x01\x02\0\0\x03\0\0"
 
 
-def test_subtrees_are_trees_with_their_path():
+def test_subtree_is_published_as_a_tree_with_its_path():
     root = {"tree": "ab", "body": {"tree": "c", "body": {"check": {"not": "문"}}}}
     spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": root})
     tree = parse_xml(LiveTree(spec).xml)

@@ -109,7 +109,7 @@ def test_event_is_read_as_it_was_written():
     assert event_from_row("Asked", columns, back, {}.__getitem__, Path()) == asked
 
 
-def test_event_that_could_not_be_written_raises_its_reason_when_read():
+def test_reading_an_unwritable_event_raises_the_recorded_reason():
     with pytest.raises(ValueError, match=r"^RuntimeError: broken$"):
         event_from_row("Turn", {}, {"unwritable": "RuntimeError: broken"}, {}.__getitem__, Path())
 

@@ -115,7 +115,7 @@ def test_cause_names_a_perception_error_unless_a_later_observation_arrived(
     assert bool(found.cause.seen) is recovers
 
 
-def test_branches_of_a_choice_are_both_planned_and_its_condition_does_not_fail(explained) -> None:
+def test_both_branches_of_a_choice_are_listed_and_its_false_condition_is_unmet(explained) -> None:
     spec = load_text(
         "mission: {command: x}\nroot: {fallback: [{sequence: [{check: door_is_open}, "
         "{do: grasp, with: {arm: left}}]}, {sequence: [{check: {not: door_is_open}}, "
@@ -316,7 +316,9 @@ def test_noted_failure_is_the_cause_when_nothing_was_done(explained, make_spec: 
     assert [one.failure for one in found.attempts] == [JAM]
 
 
-def test_noted_failure_did_not_end_a_mission_that_ended_otherwise(explained, make_spec: Spec):
+def test_noted_failure_is_not_the_cause_if_another_failure_ended_the_mission(
+    explained, make_spec: Spec
+):
     told = ended("blocked", JAM, GRIP, undone=({"path": GRIP.path},))
     found = explained(
         Planned(0.4, 1, make_spec(1), 1),

@@ -70,7 +70,7 @@ def test_numbers_are_inserted_into_translated_words(files, message, said):
     assert messages.explain_failure(Failure("AWAY", message), "ko") == said
 
 
-def test_word_with_different_numbers_in_a_language_is_refused(files):
+def test_translation_with_another_number_of_placeholders_is_refused(files):
     with pytest.raises(RegistrationError, match="# m: the number of # differs in 'ko'"):
         Messages.load([files(bad='words: {"# m": {en: "# m", ko: 미터}}')["bad"]])
 

@@ -89,7 +89,7 @@ def test_stop_is_carried_out_before_the_next_skill_starts_in_the_same_tick(stage
     assert passed == [0.0, 0.0, 0.1, 0.0]  # two initial steps, one tick, the stop
 
 
-def test_still_robot_is_not_stopped(stage):
+def test_motionless_robot_is_not_stopped(stage):
     on = stage([scripted_skill("a", ["SLIPPED"])], limits=Limits(replans=0))
     assert not on.run().ok
     assert on.robot.stops == 0
@@ -185,7 +185,7 @@ def test_wait_for_standstill_ends_when_no_time_passes(time):
         (True, "the robot of real: it still moves"),  # a paused simulation cannot move
     ],
 )
-def test_lost_simulation_counts_as_still_and_a_real_robot_does_not(lost, said, caplog):
+def test_robot_of_a_lost_simulation_counts_as_still_and_a_real_robot_does_not(lost, said, caplog):
     simulation = FakeClock()
     rigs = {
         "real": Rig(ScriptedRobot(still=False)),

@@ -117,7 +117,7 @@ FAULTS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-def test_known_fault_is_found(stage, monkeypatch, fault):
+def test_known_fault_is_found_by_the_scheduler(stage, monkeypatch, fault):
     fault(monkeypatch)
     first, message = FAULTS[fault]
     with pytest.raises((BrokenError, DeadlockError), match=message):

@@ -148,7 +148,7 @@ def test_only_skipped_nodes_are_in_the_skip_log(state):
     assert progress.skipped == []
 
 
-def test_latest_verdicts_are_kept_and_requested_answers_are_known():
+def test_latest_verdicts_and_answers_to_the_operator_are_kept():
     progress = Told().on(
         Planned(0.0, 0, plan(), 1),
         asked("near", False, told=True),
@@ -234,10 +234,10 @@ def test_reporter_without_a_report_or_with_an_error_does_not_affect_the_others(c
         ([asked("near", None)], 1),
         ([asked("far", None), asked("near", True)], 1),
         ([start(FIRST)], 2),
-        ([start(FIRST), end(FIRST)], 1),  # no turn while an action runs
+        ([start(FIRST), end(FIRST)], 1),  # no turn after an action is done
     ],
 )
-def test_first_unknown_verdict_of_a_plan_is_a_turn_until_an_action_is_done(before, turns):
+def test_first_unknown_verdict_of_a_plan_emits_a_turn_until_an_action_is_done(before, turns):
     told = Told()
     told.on(Planned(0.0, 0, plan(), 1), *before, asked("near", None))
     assert len(told.arm.views) == turns
@@ -292,7 +292,7 @@ def test_failures_of_incomplete_parts_are_listed_once():
     assert progress.all_failures() == (one, two, three)
 
 
-def test_done_actions_are_counted_after_each_failure():
+def test_actions_done_after_each_failure_are_listed():
     told = Told()
     progress = told.on(Planned(0.0, 0, plan(), 1), start(FIRST), end(FIRST))
     told.on(Planning(3.0, 6, "test", Failure("ONE")), Planned(3.0, 6, plan(), 1))
@@ -328,8 +328,8 @@ def test_invalid_report_is_logged_once_and_dropped(caplog):
     assert str(caplog.records[0].exc_info[1]) == said
 
 
-def test_part_is_complete_when_any_action_of_a_turn_does_it():
-    """Turns are not separated by failures: all actions since the first turn count."""
+def test_part_is_complete_if_an_action_since_the_last_failure_does_it():
+    """Turns are not separated by failures, so all actions since the last failure count."""
     told = Told()
     progress = told.on(Planned(0.0, 0, plan(), 1), start(FIRST), end(FIRST))
     failure = Failure("LOST", node="go", args={"to": "dock"})

@@ -293,7 +293,7 @@ def test_first_cause_is_reported_before_the_alternatives(said, failures, done, e
     assert said(ending, None, failures=failures, **before) == expected
 
 
-def test_later_attempts_in_the_answer_of_the_planner_are_not_repeated(said):
+def test_failures_named_in_the_answer_of_the_planner_are_not_repeated(said):
     ending = Ending("blocked", "STUCK", GRIP, said="There is no grip (edge). It slipped.")
     before = {"_done_before": [0, 0], "done": []}
     assert said(ending, None, failures=[JAM, SLIP, GRIP], **before) == (

@@ -47,7 +47,7 @@ def test_tick_continues_at_the_parent_of_an_ended_leaf():
     assert told.index((begun["c"], "c", "running")) < told.index((ended["b"], "b", "done"))
 
 
-def test_timeout_fires_in_its_tick_outside_the_frontier():
+def test_timeout_fires_on_time_although_only_running_leaves_are_ticked():
     stage = Stage("{sequence: [{do: a, timeout: 200ms}]}", [waiting()])
     ticks = 1
     while stage.tick() is Status.RUNNING:

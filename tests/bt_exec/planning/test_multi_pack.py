@@ -318,7 +318,7 @@ def test_commands_for_one_pack_are_left_to_its_compiler(answer, site):
     assert isinstance(answer("thanks"), Reply)
 
 
-def test_again_repeats_the_parts_of_both_packs(root, answer):
+def test_word_again_repeats_the_parts_of_both_packs(root, answer):
     both = "put the apple in the red bowl and open the door"
     assert root(both, "again") == root(both)
     assert root(both, "다시") == root(both)

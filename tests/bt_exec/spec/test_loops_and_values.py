@@ -73,7 +73,7 @@ def test_trees_are_expanded(body: str, args: dict[str, Any], expected: Any) -> N
     assert expanded(f"{HEAD}places: {{type: text, many: true}}\n{body}\n", args) == expected
 
 
-def test_saved_list_keeps_its_loop_with_unique_names() -> None:
+def test_loop_over_a_saved_list_is_kept_with_unique_names() -> None:
     text = (
         "tree: t\nroot:\n  sequence:\n    - {do: find, save: {all: found}}\n"
         "    - {do: take, with: {thing: $one}, for_each: {one: $found, at_most: 5}}\n"
@@ -105,7 +105,9 @@ def test_argument_outside_bounds_is_refused(value: int) -> None:
         ('$"<{a}>"', {"a": '$"{b}!"'}, '$"<{b}!>"'),
     ],
 )
-def test_texts_are_filled_with_values(template: str, values: dict[str, Any], expected: str) -> None:
+def test_template_is_filled_with_values(
+    template: str, values: dict[str, Any], expected: str
+) -> None:
     assert fill_template(template, values.__getitem__) == expected
 
 

@@ -50,7 +50,7 @@ def test_each_mistake_of_a_file_is_reported_with_its_position_and_the_fields_of_
     ]
 
 
-def test_error_in_a_file_of_a_kind_unknown_to_the_check_command_is_not_checkable(tmp_path):
+def test_error_in_an_unknown_kind_of_file_is_not_checkable(tmp_path):
     for text in (TEXT, "wheels: ["):
         file = tmp_path / "cart.yaml"
         file.write_text(text, encoding="utf-8")

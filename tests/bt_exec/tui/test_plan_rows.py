@@ -102,7 +102,7 @@ def test_part_is_kept_only_if_all_its_steps_are(states: tuple[str, ...], state: 
     assert part.detail == ("from plan 1" if state == "kept" else "")
 
 
-def test_subgoal_of_one_part_is_counted_like_others() -> None:
+def test_subgoal_with_a_single_child_is_counted_like_others() -> None:
     spec = mission(
         "mission: {command: x}\nroot:\n  name: subgoals\n  sequence:\n"
         "    - {name: first, sequence: [{do: a}, {do: b}]}\n"

@@ -60,7 +60,7 @@ def test_valid_defaults_and_alternatives_are_accepted() -> None:
     )
 
 
-def test_alternative_tree_gets_only_given_arguments() -> None:
+def test_alternative_tree_does_not_inherit_the_parameters_of_its_tree() -> None:
     assert of_tree(
         "tree: t\nparams: {arm: {type: Arm, default: right}}\n"
         "otherwise:\n  - {on: [A], tree: fetch}\nroot: {do: look}\n"

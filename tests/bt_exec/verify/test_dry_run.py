@@ -441,8 +441,6 @@ def test_facts_that_cannot_change_are_kept_in_merged_states(facts: str) -> None:
         ({"for_each": {"one": []}}, 1),
     ],
 )
-def test_repetitions_end_as_their_condition_requires(
-    modifiers: dict[str, Any], problems: int
-) -> None:
+def test_loop_ends_as_its_condition_requires(modifiers: dict[str, Any], problems: int) -> None:
     opened = {"sequence": [OPEN], **modifiers}
     assert len(of_mission({"sequence": [opened, take()]}, facts=CLOSED)) == problems

@@ -86,7 +86,7 @@ def test_invalid_value_is_refused(hint: Any, value: Any, why: Unfit) -> None:
     assert type_mismatch(hint, value) == why
 
 
-def test_object_of_python_is_not_a_valid_text() -> None:
+def test_python_object_is_not_a_valid_string() -> None:
     assert type_mismatch(str, object()) is not None
 
 

@@ -70,7 +70,7 @@ def test_temporary_failures_are_retried(code: str, passes: bool) -> None:
     assert not module._is_transient(ValueError(code))
 
 
-def test_faults_are_listed_once_with_their_items() -> None:
+def test_items_with_equal_breaches_share_a_line_of_the_retry_message() -> None:
     late, odd = Breach("A", "x", "is late"), Breach("B", "y", "is odd")
     said = module._breach_message({1: (late,), 2: (odd, late), 4: (late,)})
     assert said == (

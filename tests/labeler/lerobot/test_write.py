@@ -163,7 +163,7 @@ def write(vocabulary: Vocabulary, tmp_path: Path) -> Callable[..., list[dict[str
     return call
 
 
-def test_pause_is_shown_as_age_and_a_damaged_frame_skipped(
+def test_pause_increases_the_picture_age_and_a_damaged_frame_is_skipped(
     write: Callable[..., list[dict[str, Any]]],
 ) -> None:
     rows = write(Drawn(0.1), Damaged(0.6), Drawn(0.7), Drawn(3.1))

@@ -118,7 +118,7 @@ def test_escaped_key_is_hidden() -> None:
     assert key.hide("\\" * 1_000_000) == "\\" * 1_000_000  # linear time
 
 
-def test_failure_before_the_deadline_hides_the_key(serve: Any, connect: Any) -> None:
+def test_timeout_message_hides_the_key_in_an_earlier_failure(serve: Any, connect: Any) -> None:
     server = serve(["hello", error(500, "api_error", f"{KEY} is odd"), hang()], key=KEY)
     asked = Question([], [Turn.user("hi")])
     connect(server, api_key_env="ANTHROPIC_API_KEY").ask(asked)  # imports the SDK

@@ -322,7 +322,7 @@ def test_all_acts_after_failure_are_one_fallback(trees, language):
         "자재 집고{} 기다려",
     ],
 )
-def test_robot_holds_until_the_next_command_without_a_further_act(trees, said):
+def test_waiting_for_the_next_command_adds_no_act_and_allows_none_after_it(trees, said):
     english = said.isascii()
     for until in (
         ("until I say so", "until further notice")
@@ -460,13 +460,13 @@ def test_arm_that_is_named_first_moves_first(trees, arm):
 
 
 @pytest.mark.parametrize("said", ["put it back in its place", "return it to its original spot"])
-def test_object_is_not_put_back_by_moving_the_arms(trees, said):
+def test_order_to_put_an_object_back_is_refused(trees, said):
     assert trees("door", f"take the material out and {said}").isupper()
 
 
 @pytest.mark.parametrize("aspect", ["darker", "noisier"])
 @pytest.mark.parametrize("act", ["go to {}", "go to {} and wait there for a minute"])
-def test_act_at_the_compared_place_is_a_condition(trees, aspect, act):
+def test_act_at_a_place_chosen_by_comparison_becomes_a_conditional(trees, aspect, act):
     either, one, other = (
         act.format(place)
         for place in (

@@ -59,7 +59,7 @@ def test_continue_skips_answered_questions(sites, compilers):
         assert ("open the door" if code else "open_door") in said
 
 
-def test_question_about_an_unknown_object_names_no_type(sites, compilers):
+def test_refusal_of_a_question_about_an_unknown_object_contains_no_type_name(sites, compilers):
     site, context = sites["building"], Context((Turn("라운지로 가", "satisfied", "OK", "."),))
     request = first_request(site, "그거 어디 있어?", context=context)
     refusal = compilers["building"].compile(request)

@@ -88,7 +88,7 @@ def test_question_with_an_unused_operator_is_refused(text):
         read_question(text)
 
 
-def test_python_code_of_the_reader_contains_no_words_of_a_language():
+def test_python_code_of_the_reader_contains_no_hangul():
     (folder,) = bt_exec.language.reading.__path__
     for file in Path(folder).glob("*.py"):
         text = file.read_text("utf-8")

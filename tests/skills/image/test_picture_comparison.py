@@ -107,7 +107,7 @@ def test_objects_are_compared(pair, text, value, says):
     assert namespace["run"](str(bench.file))["answer"] is value
 
 
-def test_size_between_two_limits_is_undecided():
+def test_likeness_of_slightly_different_sizes_is_undecided():
     pixels = np.zeros((9, 9, 3), np.uint8)
     crops = [
         Crop(Instance("", (0, 0, side, side), 1.0, "annotation"), pixels, np.ones((9, 9), bool))
@@ -167,7 +167,7 @@ def test_objects_in_differing_regions_are_named(pair, text, places):
 
 
 @pytest.mark.parametrize("change", ["painted", "moved", "added"])
-def test_only_objects_that_are_gone_are_missing(pair, change):
+def test_recoloured_moved_or_added_object_is_not_missing(pair, change):
     """An object of another colour or at another place has changed, but is not missing."""
     other = scene()
     if change != "added":

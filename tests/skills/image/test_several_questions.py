@@ -231,7 +231,7 @@ def test_condition_that_tools_cannot_evaluate_is_refused(text):
         "컵이 딱 하나일 때만 색을 알려 줘.",
     ],
 )
-def test_count_in_a_condition_is_of_the_object_asked_about(text):
+def test_number_in_a_condition_counts_the_object_of_the_question(text):
     condition = read_questions(text)[0].condition
     counted = condition.target.thing, condition.bound, condition.number
     assert counted == ("cup", "exactly", 1)
@@ -265,6 +265,6 @@ def test_single_question_is_not_conditional():
         ("Where is the plate?", "What colour is that cup?", "What colour is the cup?"),
     ],
 )
-def test_that_object_is_the_one_mentioned_before(before, text, same):
+def test_phrase_that_object_refers_to_the_object_mentioned_before(before, text, same):
     named, described = (read_questions(asked, [before])[0] for asked in (text, same))
     assert unsaid(named) == unsaid(described)

@@ -25,7 +25,7 @@ def test_new_motion_ends_the_previous_one():
     assert body.idle
 
 
-def test_stop_is_executed_once_and_at_rest():
+def test_stop_request_is_executed_once_with_or_without_a_motion():
     frozen = []
     body = OneMotion(lambda: frozen.append(True))
     body.request_stop()
@@ -39,7 +39,7 @@ def test_stop_is_executed_once_and_at_rest():
     assert motion.failure.code == "STOPPED"
 
 
-def test_tick_is_a_number_of_periods():
+def test_tick_takes_whole_periods_and_carries_the_remainder():
     periods = Periods(0.02)
     assert [periods.take(0.04) for _ in range(3)] == [2, 2, 2]
     assert sum(periods.take(0.05) for _ in range(4)) == 10

@@ -370,12 +370,12 @@ def test_named_object_must_be_at_the_named_place():
     assert not isinstance(plan("bring me small red cube 0 on the left table"), str)
 
 
-def test_going_somewhere_with_an_object_takes_it_first():
+def test_order_to_take_an_object_and_go_takes_it_first():
     held = plan("take the apple and go to the right table")
     assert held == plan("take the apple, then go to the right table")
 
 
-def test_before_that_without_an_earlier_part_is_refused():
+def test_phrase_before_that_without_an_earlier_part_is_refused():
     assert plan("before that, put the apple on the tray").startswith("!")
     assert plan("그 전에 사과를 쟁반에 놔").startswith("!")
 

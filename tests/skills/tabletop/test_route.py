@@ -78,7 +78,7 @@ def test_held_object_is_placed_first():
     assert shortest_order(sorting(now), holding)[0].thing == held
 
 
-def test_object_that_moves_twice_keeps_the_order():
+def test_moves_of_an_object_that_moves_twice_keep_their_order():
     now = scattered(1, 4)
     one, other = (
         name for name in now.objects if name.endswith(("_0", "_1")) and "bowl" not in name

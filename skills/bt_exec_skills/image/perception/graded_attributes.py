@@ -50,7 +50,7 @@ def compare_with_others(
             ``blurred``; or a side: ``left_of``, ``right_of``, ``above`` or ``below``. ``middle``
             (in the middle of a row) requires a rank.
         others: The objects to exceed.
-        wanted: False keeps the candidates that do not exceed all of `others`.
+        wanted: Whether to keep the candidates that exceed all `others`; False keeps the rest.
         rank: Required place in the order of `others`, which then are the candidates themselves; 1
             for the candidate that exceeds all others. None if `others` is a different set; a
             candidate that is in `others` is then rejected.

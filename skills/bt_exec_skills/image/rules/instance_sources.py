@@ -1,6 +1,6 @@
 """Selection of the source of instances: annotation, detector, text, codes or colours.
 
-The first source is used that applies: an annotation that contains the class, a detector that knows
+The first source that applies is used: an annotation that contains the class, a detector that knows
 the class, and colours if the question names only colours and shapes. A detector that must be asked
 by name is not used for a question about all objects.
 """

@@ -59,7 +59,7 @@ def _nodes_for_all(
 def _nodes_for_branches(
     one: Conditional, language: str, facts: Mapping[str, str], text: str
 ) -> list[Node]:
-    """Return the choice of a branch; no branch is taken if the condition is undecided."""
+    """Return the nodes that choose a branch; an undecided condition takes no branch."""
     choice: list[Node] = []
     for holds, branch in ((False, one.other), (True, one.then)):
         if branch:

@@ -112,7 +112,7 @@ def _answer_text(
     what: str,
     size: tuple[int, int],
 ) -> Answer:
-    """Return the answer with the text on the objects of a set, or in the picture without `what`."""
+    """Return the text on the objects `what`, or in the whole picture if `what` is empty."""
     total, read = (count(one.instances, one.decisions) for one in (found, lines))
     value = [one.label for one in lines.accepted_instances()]
     confidence = read.confidence if lines.instances else _NO_WRITING

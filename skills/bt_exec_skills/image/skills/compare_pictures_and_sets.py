@@ -127,7 +127,7 @@ def compare_degrees(
         of: Set to filter.
         attribute: Attribute by which instances must exceed those of `to`.
         to: Set to exceed.
-        wanted: False keeps the instances that do not exceed all of `to`.
+        wanted: Whether to keep the instances that exceed all of `to`; False keeps the rest.
         rank: If both sets are the same, the place in the order, such as 2 for the second biggest.
     """
     yield Running(None, "comparing")

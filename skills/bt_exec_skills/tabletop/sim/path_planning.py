@@ -30,7 +30,7 @@ Way = list[tuple[float, float]]
 
 
 class PathPlanner:
-    """Occupancy map of a layout, with the objects that are now on the floor.
+    """Search for base poses and paths in a layout; objects on the floor are obstacles, too.
 
     Args:
         layout: Walls, tables and obstacles.

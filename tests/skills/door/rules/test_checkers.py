@@ -72,7 +72,9 @@ def _codes(rule, root, meant=None, **stated):
         ("{do: fly}", OPEN, []),
     ],
 )
-def test_door_command_must_not_move_the_other_way_or_touch_material(root, meant, found):
+def test_plan_of_a_door_command_may_not_move_the_door_the_other_way_or_touch_material(
+    root, meant, found
+):
     assert _codes(check_moves_only_door, root, meant) == found
 
 

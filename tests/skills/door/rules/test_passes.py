@@ -78,7 +78,7 @@ def test_arms_go_home_first_if_they_may_hide_the_handle_of_a_closed_door(facts):
 
 
 @pytest.mark.parametrize("door", ["closed", "open", "ajar"])
-def test_door_itself_is_gripped_if_no_arm_can_hide_the_handle_or_it_is_not_closed(door):
+def test_door_is_gripped_instead_of_the_handle_if_arms_are_home_or_the_door_is_not_closed(door):
     place = "home" if door == "closed" else "handle"
     facts = {"door": door, "at.left": place, "at.right": place}
     found, _ = replace_occluded_handle(

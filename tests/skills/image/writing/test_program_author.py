@@ -134,7 +134,7 @@ def test_fault_is_sent_back_once_with_its_code(picture_file, tmp_path, bad, code
         ),
     ],
 )
-def test_generated_program_replaces_one_with_two_faults_and_is_reported(
+def test_generated_program_replaces_a_model_program_after_two_faults(
     picture_file, tmp_path, question, says
 ):
     bench, writer, tried = made(picture_file, tmp_path, "no", "never", question=question)
@@ -175,7 +175,9 @@ NOT_LOOKING = {
     one if one in ("brightness", "places") else pytest.param(one, marks=pytest.mark.slow)
     for one in NOT_LOOKING
 ])  # fmt: skip
-def test_program_that_does_not_follow_the_picture_is_sent_back(picture_file, tmp_path, name):
+def test_program_that_guesses_from_other_features_of_the_picture_is_sent_back(
+    picture_file, tmp_path, name
+):
     """Each returns 3 for the picture, and another number for a blank one."""
     bad = edited('"answer": counted.sure', NOT_LOOKING[name])
     guess = (

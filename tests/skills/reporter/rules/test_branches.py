@@ -162,7 +162,7 @@ def test_plan_without_the_professor_keeps_its_other_steps(step, left, context):
 
 
 @pytest.mark.parametrize(("needed", "then"), [("any", 1), (2, 2), ("all", 2), (3, 2)])
-def test_reduced_parallel_lowers_its_threshold(needed, then, context):
+def test_parallel_with_a_removed_child_requires_at_most_the_remaining_ones(needed, then, context):
     step = both(PROFESSOR, see(HALL), SUM, succeed_when=needed)
     found, _ = remove_professor_steps(spec(SUM, step), context("복도 봐"))
     assert found.root.sequence[1].needed == then
