@@ -29,7 +29,7 @@ from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.phrases_to_pieces import ARMS, WITH
 from bt_exec_llm.offline.questions_to_steps import PAIR
 from bt_exec_llm.offline.reader_lexicon import verbs_in
-from bt_exec_llm.offline.step import COMPARE, OMITTED, QUESTION, Step
+from bt_exec_llm.offline.step import OMITTED, QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import (
     LeftAloneError,
     NoStepsError,
@@ -505,9 +505,8 @@ def _has_joined_before_negation(reading: Reading) -> bool:
 
 def _lacks_given_object(step: Step, lexicon: Lexicon) -> bool:
     """Return True for "give me" without an object."""
-    asked_for = any(
-        lexicon.verbs[verb].asked_for for verb in step.verbs if verb not in (QUESTION, COMPARE)
-    )
+    verbs = [lexicon.verbs[verb] for verb in step.verbs if verb in lexicon.verbs]
+    asked_for = any(verb.asked_for for verb in verbs)
     return asked_for and not step.pieces and step.condition is None
 
 

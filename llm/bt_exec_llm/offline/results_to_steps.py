@@ -200,7 +200,8 @@ class ResultConverter(ConditionalBranches, ABC):
                     step = replace(step, pieces=persons)  # 교수님께 가서 말씀드려
                 persons = own or persons
                 observed = observed or (step.positive and self._is_observation(step))
-                if step.pieces or not any(self._lexicon.verbs[one].idle for one in step.verbs):
+                verbs = [verb for one in step.verbs if (verb := self._lexicon.verbs.get(one))]
+                if step.pieces or not any(verb.idle for verb in verbs):
                     yield step
         self._in_branch = False
 

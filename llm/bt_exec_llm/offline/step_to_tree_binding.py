@@ -255,6 +255,8 @@ class Binder:
         """Bind a command with prohibitions; return a refusal reason if its parts violate one."""
         steps = [step for step in steps if not self._asks_no_change(step)]
         wanted = [step for step in steps if step.positive or not step.verbs]
+        if any(_forbids_wanted_act(step, wanted) for step in steps if not step.positive):
+            return RefusalReason("NEGATED", text)
         for order in (steps, move_prohibitions_last(steps)):
             whole = self._bind_with_forbidden_pair(order, text, before)
             if whole is not None:
@@ -620,6 +622,14 @@ class Binder:
             return step
         full = replace(step, pieces=[replace(p, start=step.start, end=step.start) for p in lent])
         return full if isinstance(self._matcher.match_exactly(full), TreeSpec) else step
+
+
+def _forbids_wanted_act(forbidden: Step, wanted: list[Step]) -> bool:
+    """Return True for "grab hold of it but don't pull it out" if both are the same act here."""
+    same = (one for one in wanted if one.verbs == forbidden.verbs)
+    return bool(forbidden.pieces) and any(
+        all(piece.kind == "pronoun" for piece in forbidden.pieces) for _ in same
+    )
 
 
 def _repeats(before: Step, step: Step) -> bool:
