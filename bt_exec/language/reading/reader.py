@@ -247,7 +247,10 @@ class Reader:
         """
         if len(text) > LONGEST:
             return
-        texts = shortened_texts(text, self.lexicon(language_of(text)))
+        lexicon = self.lexicon(language_of(text))
+        if _hazard_in(Text.of(text, lexicon.language.contractions), lexicon):
+            return
+        texts = shortened_texts(text, lexicon)
         for short, found in self._readable(texts, names):
             quotes = (one.text("said") for one in found.meaning.walk() if one.kind == "quote")
             whole = all(_with_words_around(quote, short) in _bounded(text) for quote in quotes)
@@ -275,6 +278,8 @@ class Reader:
         lexicon = self.lexicon(spoken)
         language = lexicon.language
         plain = Text.of(text, language.contractions)
+        if hazard := _hazard_in(plain, lexicon):
+            return Unread(text, language.name, (hazard,))
         edges = lattice(plain, lexicon, dict(names))
         stated = language.name == "en" and goal == GOAL and plain.asked
         found: list[Edge] = []
@@ -341,6 +346,19 @@ def _edges_in(edge: Edge) -> Iterator[Edge]:
     yield edge
     for part in edge.parts:
         yield from _edges_in(part)
+
+
+def _hazard_in(text: Text, lexicon: Lexicon) -> str:
+    """Return the words of an order that report a body part in a gap; empty without such words.
+
+    "My hand is in the gap, just close it" is no remark that may be ignored. Robots that pass on
+    messages are exempt, because a message may report anything.
+    """
+    language = lexicon.language
+    if not language.orders or lexicon.takes_texts:
+        return ""
+    found = re.search(language.data["hazard"], text.chars)
+    return text.typed_words(*found.span()) if found else ""
 
 
 def _has_leaf(edge: Edge, category: str) -> bool:

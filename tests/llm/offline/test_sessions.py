@@ -164,3 +164,18 @@ def test_long_session_keeps_a_bounded_number_of_turns(sites, compilers):
         context = context.with_turn(Turn("open the door"))
         compilers["door"].compile(first_request(sites["door"], "again", context=context))
     assert len(context.turns) < 20
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "My hand is in the gap, close the door anyway.",
+        "There is a finger between the door and the frame, just close it.",
+        "문 틈에 내 손 있는데 그냥 닫아 버려.",
+        "손가락이 문틈에 끼어도 괜찮으니까 닫아",
+    ],
+)
+def test_order_is_refused_while_a_body_part_is_in_a_gap(sites, command):
+    refusal = compile_command(sites["door"], command).refusal
+    assert refusal is not None
+    assert not refusal.did_you_mean
