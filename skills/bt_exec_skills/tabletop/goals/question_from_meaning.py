@@ -134,7 +134,8 @@ class Questions:
     def _which_question(self, of: Node) -> Question:
         if formula_of(of).text("attribute") in get_args(Fullness):
             return self._which_has_most(formula_of(of))
-        things, place = self._subject_and_place(of)
+        asked = of.replace(wh="what") if of.kind == "np" else of  # "which things?" names no kind
+        things, place = self._subject_and_place(asked)
         if len(things) == 1 and things[0].content == "none":
             return Question("empties", (replace(things[0], content=""),))
         return Question("which", things, place, each=_is_about_each_place(of))
