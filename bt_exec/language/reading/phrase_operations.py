@@ -468,6 +468,7 @@ PHRASE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "side_of": lambda relation: UNSAID if relation in _WITHOUT_EXTREME else relation,
     "as_side": lambda relation: "above" if relation == "on" else relation,
     "named": lambda formula: formula if things_in(formula) else UNSAID,
+    "unnamed": lambda formula: UNSAID if things_in(formula) else formula,
     "besides": _besides,
     "differing": lambda question: question if names_difference(question) else UNSAID,
     "in_order": _in_order,

@@ -197,7 +197,6 @@ REFUSED = [
     ("door", "양손 중 하나라도 비었으면 문 열어"),
     ("door", "if the door doesn't open, tell me"),  # no act is requested
     ("door", "문을 못 열면 알려줘"),
-    ("door", "문이 안 열리면 다른 손으로 해 봐"),
     ("door", "오른팔로 문 열고 왼팔로 못 열면 닫아"),
     ("door", "If the left hand is empty open the door with it; otherwise don't use it."),
     ("door", "If the door is closed, open it; otherwise don't close it. Close the door."),

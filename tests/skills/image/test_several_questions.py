@@ -141,7 +141,7 @@ SAME = [
      "두 사진 모두에 컵이 있어?"),
     ("How many cups are red? How many cups are blue?",
      "How many cups are red and how many are blue?"),
-    ("사과가 세 개 넘으면 몇 개인지 말하고, 사과가 세 개 안 넘으면 컵이 몇 개인지 말해 줘",
+    ("사과가 세 개 넘으면 몇 개인지, 아니면 컵이 몇 개인지 말해 줘",
      "사과가 세 개 넘으면 몇 갠지, 안 넘으면 컵이 몇 갠지 말해 줘"),
     ("If all the apples are red, count the apples.", "Count the apples only if they're all red."),
     ("What colour is the cup on the right?",
