@@ -351,7 +351,7 @@ def _edges_in(edge: Edge) -> Iterator[Edge]:
 def _hazard_in(text: Text, lexicon: Lexicon) -> str:
     """Return the words of an order that report a body part in a gap; empty without such words.
 
-    "My hand is in the gap, just close it" is no remark that may be ignored. Robots that pass on
+    "My hand is in the gap, just close it" must not be ignored as a remark. Robots that pass on
     messages are exempt, because a message may report anything.
     """
     language = lexicon.language
