@@ -45,7 +45,7 @@ def distribute_over_places(steps: list[Step], lexicon: Lexicon) -> list[Step]:
 def _observes(step: Step, lexicon: Lexicon) -> bool:
     """Return True for a single observation without a condition."""
     names = {lexicon.general_verb(verb) for verb in step.verbs}
-    looks = any(lexicon.verbs[name].finds == "look" for name in names if name in lexicon.verbs)
+    looks = any(verb.finds == "look" for verb in lexicon.known_verbs(names))
     return looks and step.positive and step.condition is None and max(step.times, step.turns) == 1
 
 

@@ -162,7 +162,7 @@ def _with_usual_values(steps: list[Step], lexicon: Lexicon) -> list[Step]:
 
 def _is_obeyed_anyway(step: Step, acts: list[Step], lexicon: Lexicon) -> bool:
     """Return True if a step forbids disturbing anyone, and no act concerns a person."""
-    known = [lexicon.verbs[verb] for verb in step.verbs if verb in lexicon.verbs]
+    known = lexicon.known_verbs(step.verbs)
     said = [piece for act in acts for piece in act.pieces]
     persons = any(one.kind == "text" or one.name in lexicon.recipient_types for one in said)
     return not step.pieces and bool(known) and all(one.denied for one in known) and not persons

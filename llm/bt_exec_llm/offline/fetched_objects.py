@@ -89,7 +89,7 @@ def _fetching_verbs(lexicon: Lexicon) -> set[str]:
 
 
 def _fetches(verbs: Iterable[str], lexicon: Lexicon) -> bool:
-    return any(lexicon.verbs[verb].fetches for verb in verbs if verb in lexicon.verbs)
+    return any(verb.fetches for verb in lexicon.known_verbs(verbs))
 
 
 def _giver_type(step: Step, lexicon: Lexicon) -> str:

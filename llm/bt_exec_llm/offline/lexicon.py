@@ -8,7 +8,7 @@ endings, particles, word orders and polite forms. A phrase may contain alternati
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Annotated, Literal, cast
 
@@ -400,6 +400,10 @@ class Lexicon(_Part):
         value = self.values.get(kind, {}).get(name, Value())
         own = (*value.each, *value.parts)
         return frozenset(own).union(*(self.values_within(kind, one) for one in own))
+
+    def known_verbs(self, names: Iterable[str]) -> list[Verb]:
+        """Return the verbs of the lexicon among `names`, which may include those of the engine."""
+        return [self.verbs[name] for name in names if name in self.verbs]
 
     def general_verb(self, name: str) -> str:
         """Return the verb of which `name` is a special case, or `name`."""

@@ -167,7 +167,7 @@ def _questions_about_kept_states(steps: list[Step], lexicon: Lexicon) -> list[St
     others = [piece for step in steps if not step.positive for piece in step.pieces]
     found = []
     for step in kept:
-        verbs = [lexicon.verbs[verb] for verb in step.acts if verb in lexicon.verbs]
+        verbs = lexicon.known_verbs(step.acts)
         named = [piece for piece in step.pieces if piece.kind not in ("pronoun", "filler")]
         plain = step == replace(step, condition=None, times=1, turns=1, tries=1, rescues=False)
         if not (verbs and plain and all(one.pairs and one.result for one in verbs)):
@@ -505,8 +505,7 @@ def _has_joined_before_negation(reading: Reading) -> bool:
 
 def _lacks_given_object(step: Step, lexicon: Lexicon) -> bool:
     """Return True for "give me" without an object."""
-    verbs = [lexicon.verbs[verb] for verb in step.verbs if verb in lexicon.verbs]
-    asked_for = any(verb.asked_for for verb in verbs)
+    asked_for = any(verb.asked_for for verb in lexicon.known_verbs(step.verbs))
     return asked_for and not step.pieces and step.condition is None
 
 

@@ -50,7 +50,7 @@ class ResultConverter(ConditionalBranches, ABC):
         if before is None:
             return False
         verbs = self._verbs_of(act)
-        whole = [self._lexicon.verbs[one].part_of for one in verbs if one in self._lexicon.verbs]
+        whole = [verb.part_of for verb in self._lexicon.known_verbs(verbs)]
         same = not {*verbs, *whole}.isdisjoint(before.acts)
         if same and any(one.kind not in ("pronoun", "np") for one in act.parts()):
             raise NoStepsError  # e.g. "if you can't, use the other arm"
@@ -200,8 +200,8 @@ class ResultConverter(ConditionalBranches, ABC):
                     step = replace(step, pieces=persons)  # 교수님께 가서 말씀드려
                 persons = own or persons
                 observed = observed or (step.positive and self._is_observation(step))
-                verbs = [verb for one in step.verbs if (verb := self._lexicon.verbs.get(one))]
-                if step.pieces or not any(verb.idle for verb in verbs):
+                idle = any(verb.idle for verb in self._lexicon.known_verbs(step.verbs))
+                if step.pieces or not idle:
                     yield step
         self._in_branch = False
 

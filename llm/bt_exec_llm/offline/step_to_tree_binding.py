@@ -359,7 +359,7 @@ class Binder:
 
     def _only_stays(self, step: Step) -> bool:
         """Return True for waiting of any length, if the robot waits after a command anyway."""
-        verbs = [self._lexicon.verbs[verb] for verb in step.acts if verb in self._lexicon.verbs]
+        verbs = self._lexicon.known_verbs(step.acts)
         idle = any(verb.stays for verb in verbs)
         idle = idle and all((verb.stays or verb.idle) and not verb.finds for verb in verbs)
         plain = step.positive and step.condition is None and step.awaited is None
@@ -626,10 +626,8 @@ class Binder:
 
 def _forbids_wanted_act(forbidden: Step, wanted: list[Step]) -> bool:
     """Return True for "grab hold of it but don't pull it out" if both are the same act here."""
-    same = (one for one in wanted if one.verbs == forbidden.verbs)
-    return bool(forbidden.pieces) and any(
-        all(piece.kind == "pronoun" for piece in forbidden.pieces) for _ in same
-    )
+    kinds = {piece.kind for piece in forbidden.pieces}
+    return kinds == {"pronoun"} and any(one.verbs == forbidden.verbs for one in wanted)
 
 
 def _repeats(before: Step, step: Step) -> bool:

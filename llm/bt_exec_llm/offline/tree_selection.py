@@ -139,9 +139,7 @@ class Matcher:
         return True
 
     def _has_report_verb(self, step: Step) -> bool:
-        return any(
-            self._lexicon.verbs[v].finds == "tell" for v in step.verbs if v in self._lexicon.verbs
-        )
+        return any(verb.finds == "tell" for verb in self._lexicon.known_verbs(step.verbs))
 
     def _match_with_omitted_objects(
         self, step: Step, done: list[Step]
@@ -160,7 +158,8 @@ class Matcher:
             ):
                 options.setdefault(missing, set()).add(frame.tree)
         said = [p for one in reversed(done) for p in reversed(one.pieces) if p.mark != "not"]
-        lendable = [m for m in options if not self._names_recipient(step) or m & self._receiving]
+        recipient = _names_recipient(step)
+        lendable = [m for m in options if not recipient or m & self._receiving]
         tries = [(m, said) for m in sorted(lendable, key=lambda m: (len(m), sorted(m)))]
         tries += [(missing, [*self._reusable_pieces(said)]) for missing, _ in tries]
         for missing, pool in tries:
@@ -181,9 +180,7 @@ class Matcher:
                     return self._with_previous_tool(full, tree, done), tree, True
                 if tree.code == "AMBIGUOUS":
                     return tree
-        usual = {
-            f"noun:{self._lexicon.verbs[v].usual}" for v in step.verbs if v in self._lexicon.verbs
-        }
+        usual = {f"noun:{verb.usual}" for verb in self._lexicon.known_verbs(step.verbs)}
         if any(m <= usual for m in options):
             options = {m: trees for m, trees in options.items() if m <= usual}
         nouns = [m for m in options if all(k.startswith("noun:") and "@" not in k for k in m)]
@@ -212,10 +209,6 @@ class Matcher:
         if options and {DURATION} >= frozenset().union(*options):
             return RefusalReason("NUMBER", step.text, ("number",))
         return self._explain_mismatch(step, bool(options) or short)
-
-    def _names_recipient(self, step: Step) -> bool:
-        """Return True if a pronoun is the recipient in a step: "bring him the box"."""
-        return any(one.kind == "pronoun" and one.mark == "to" for one in step.pieces)
 
     def _states_text(self, frame: Frame) -> bool:
         return any(key.startswith("text:") for key in frame.keys - self._things)
@@ -345,3 +338,8 @@ class Matcher:
         kinds = self._frames.numbers.get(tree.tree, set())
         own = self._numbers.get(tree.tree, ())
         return any(n.kind == "TIMES" or (not n.kind and "TIMES" in kinds) for n in own)
+
+
+def _names_recipient(step: Step) -> bool:
+    """Return True if a pronoun is the recipient in a step: "bring him the box"."""
+    return any(one.kind == "pronoun" and one.mark == "to" for one in step.pieces)

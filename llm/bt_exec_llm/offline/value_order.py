@@ -64,7 +64,7 @@ def _repeats_act(step: Step, before: list[Step], lexicon: Lexicon) -> bool:
 def _with_ranks(step: Step, lexicon: Lexicon) -> Step:
     """Return a step with its place marked first or last if its verb begins or ends a round."""
     each = lexicon.list_types("each")
-    ranks = {lexicon.verbs[verb].ranks for verb in step.verbs if verb in lexicon.verbs} - {""}
+    ranks = {verb.ranks for verb in lexicon.known_verbs(step.verbs)} - {""}
     if len(ranks) != 1:
         return step
     (rank,) = ranks
