@@ -47,6 +47,12 @@ class Edge(NamedTuple):
     text: str = ""
     past: bool = False
 
+    def walk(self) -> Iterator[Edge]:
+        """Yield the edge and all edges below it; each comes before its constituents."""
+        yield self
+        for part in self.parts:
+            yield from part.walk()
+
     def leaves(self) -> Iterator[Edge]:
         """Yield the edges without parts below this one, or the edge itself, from left to right."""
         if not self.parts:

@@ -98,13 +98,9 @@ class Reading:
 
     def part_of(self, node: Node, category: str) -> Any:
         """Return the meaning of the first constituent of a category within `node`, or None."""
-        edges = [edge for edge in (self.edge_of(node),) if edge is not None]
-        while edges:
-            edge = edges.pop()
-            if edge.category == category:
-                return edge.meaning
-            edges += reversed(edge.parts)
-        return None
+        edge = self.edge_of(node)
+        parts = () if edge is None else edge.walk()
+        return next((part.meaning for part in parts if part.category == category), None)
 
     def words_of(self, node: Node, *, whole: bool = False) -> str:
         """Return the words of the text from which `node` was built; empty if there are none.
@@ -125,7 +121,7 @@ class Reading:
     @property
     def denied_limit(self) -> Edge | None:
         """The part that denies a limit or an order, as in "not only the cup" or "not first"."""
-        denied = (one for one in _edges_in(self.edge) if one.category.partition(".")[0] == "denied")
+        denied = (one for one in self.edge.walk() if one.category.partition(".")[0] == "denied")
         orders = language_data(self.language)["orders"]
         limits, ranks = orders.get("denied_limits", ()), orders.get("denied_ranks", ())
         pairs = pairwise(self.edge.leaves())
@@ -329,23 +325,17 @@ def may_deny_more(reading: Reading) -> bool:
         following = leaves[at + 1 :] if one.text.endswith(accompanying) else leaves[at + 1 : at + 2]
         if linked and any(other.category.endswith(_DENYING) for other in following):
             return True
-    return _denies_next(reading.edge)
+    return any(map(_denies_next, reading.edge.walk()))
 
 
 def _denies_next(edge: Edge) -> bool:
+    """Return True if one of the constituents of an edge is a negation that may cover the next."""
     for denied, joint in pairwise(edge.parts):
         negated = isinstance(denied.meaning, Node) and denied.meaning.kind == "avoid"
         joined = joint.category == "joint" and not _has_leaf(joint, "comma")
         if negated and joined and _has_leaf(denied, "neg"):
             return True
-    return any(map(_denies_next, edge.parts))
-
-
-def _edges_in(edge: Edge) -> Iterator[Edge]:
-    """Yield the edges of a parse tree, its root first."""
-    yield edge
-    for part in edge.parts:
-        yield from _edges_in(part)
+    return False
 
 
 def _hazard_in(text: Text, lexicon: Lexicon) -> str:

@@ -82,7 +82,7 @@ def resolve_meaning(
         raise UnanswerableQuestion(
             "NEEDS_MODEL" if unknown else "QUESTION_UNCLEAR", unknown or text
         )
-    if _runs_together(found.edge):
+    if any(map(_runs_together, found.edge.walk())):
         raise UnanswerableQuestion("QUESTION_UNCLEAR", text)
     if found.unknown_words and any(reader().intended_texts(text, names)):
         raise UnanswerableQuestion("NEEDS_MODEL", " ".join(found.unknown_words))
@@ -101,17 +101,16 @@ def resolve_meaning(
 
 
 def _runs_together(edge: Edge) -> bool:
-    """Return True for two questions without anything between them, the first without a verb.
+    """Return True for an edge of two questions with no words between, the first without a verb.
 
     They are probably parts of one question: "사람 어느 쪽에 | 병이 있어?".
     """
-    if edge.category == "several" and len(edge.parts) == 2:
-        first, second = edge.parts
-        *_, last = first.leaves()
-        apart = next(second.leaves()).category == "interjection"  # 야, also an ending of 몇 개야
-        if first.category == "question.ask" and not (last.category.endswith(".ask") or apart):
-            return True
-    return any(map(_runs_together, edge.parts))
+    if edge.category != "several" or len(edge.parts) != 2:
+        return False
+    first, second = edge.parts
+    *_, last = first.leaves()
+    apart = next(second.leaves()).category == "interjection"  # 야, also an ending of 몇 개야
+    return first.category == "question.ask" and not (last.category.endswith(".ask") or apart)
 
 
 def _resolved_text(
