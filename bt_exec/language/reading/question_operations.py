@@ -5,7 +5,7 @@ An operation returns `UNSAID` for meanings that do not go together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from bt_exec.language.reading.meaning_node import (
@@ -256,28 +256,26 @@ def _ask_in_each_picture(question: Node) -> Node:
     return Node("seq", (("of", tuple(in_picture(question, one) for one in both)),))
 
 
+def _ask_each(what: str, asked: Iterable[Node]) -> Node:
+    """Return one question of the same kind about each of several nodes."""
+    return Node("seq", (("of", tuple(Node("ask", (("what", what), ("of", of))) for of in asked)),))
+
+
 def _count_each(phrase: Node, *formulas: Node) -> Node:
     """Return a count of the objects of a phrase for each of several properties."""
-    counts = (
-        Node("ask", (("what", "how_many"), ("of", refine(phrase, one) or phrase)))
-        for one in formulas
-    )
-    return Node("seq", (("of", tuple(counts)),))
+    return _ask_each("how_many", (refine(phrase, one) or phrase for one in formulas))
 
 
 def _exists_each(noun: Node, *formulas: Node) -> Node:
     """Return whether there are objects of a noun with each of several properties."""
     phrases = (Node("np", (("of", conjunction(one, noun)),)) for one in formulas)
-    exists = (Node("exists", (("of", phrase),)) for phrase in phrases)
-    asked = (Node("ask", (("what", "whether"), ("of", one))) for one in exists)
-    return Node("seq", (("of", tuple(asked)),))
+    return _ask_each("whether", (Node("exists", (("of", phrase),)) for phrase in phrases))
 
 
 def _all_each(formula: Node, *phrases: Node) -> Node:
     """Return whether all objects of each of several phrases have a property."""
     every = (Node("all", (("of", phrase), ("hold", formula))) for phrase in phrases)
-    asked = (Node("ask", (("what", "whether"), ("of", one))) for one in every)
-    return Node("seq", (("of", tuple(asked)),))
+    return _ask_each("whether", every)
 
 
 def _condition_after(then: Node, asked: Node, other: Node | None = None) -> Node:
