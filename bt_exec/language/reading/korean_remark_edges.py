@@ -10,6 +10,7 @@ meaning. A remark that names no object and asks nothing is also a ``plain_remark
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from bt_exec.language.closed_classes import closed_classes
@@ -70,9 +71,7 @@ class _Remarks:
         self._here = tuple(self._rules["here"])
         self._persons = tuple(data.get("texts", {}).get("persons", ()))
         self._named = [one for one in edges if one.start in text.gaps]
-        self._within_clauses = frozenset(
-            (*_positions_within_clauses(text, edges), *_positions_within_verbs(text, edges))
-        )
+        self._edges = edges
         self._takes_items = lexicon.takes_texts
         self._adverbs = {one.text for one in edges if one.category == "manner"}
         self._objects = [one for one in edges if one.category == "obj" and one.end in text.gaps]
@@ -92,11 +91,11 @@ class _Remarks:
 
     def remarks_between(self, start: int, end: int) -> Iterator[Edge]:
         """Yield the edges of the remark between two positions, if the words form a remark."""
-        if start in self._within_clauses:
-            return
         surface = self._text.chars[start:end]
         words = [self._text.chars[a:b] for a, b in self._text.words if start <= a and b <= end]
-        if "," in words or not self._is_remark(words, end) or self._may_order(words, start, end):
+        if "," in words or not self._is_remark(words, end) or start in self._within_clauses:
+            return
+        if self._may_order(words, start, end):
             return
         within = [one for one in self._named if start <= one.start and one.end <= end]
         if end in self._confirmed and any(one.category in ASKED for one in within):
@@ -108,6 +107,12 @@ class _Remarks:
         yield Edge(start, end, "stated_fact", remark_about(things), cost, text=surface)
         if is_plain(within) and not self._ends_in_question_verb(within, surface):
             yield Edge(start, end, PLAIN_REMARK, None, cost, text=surface)
+
+    @cached_property
+    def _within_clauses(self) -> frozenset[int]:
+        """Positions at which no remark begins: within a clause, or within a verb."""
+        clauses = _positions_within_clauses(self._text, self._edges)
+        return frozenset((*clauses, *_positions_within_verbs(self._text, self._edges)))
 
     def _items(self, within: Sequence[Edge]) -> Iterator[Node]:
         """Yield the only thing of unknown kind that a remark names: "I put a box there"."""
@@ -195,7 +200,7 @@ def _positions_within_clauses(text: Text, edges: Sequence[Edge]) -> Iterator[int
         if text.chars[start:end] in PAUSES or any(closing):
             within = False
         elif any(
-            one.start in {*text.gaps, *range(start, end)} and _opens_clause(one, text)
+            (one.start in text.gaps or start <= one.start < end) and _opens_clause(one, text)
             for one in ending
         ):
             within = True
