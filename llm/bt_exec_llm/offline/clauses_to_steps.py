@@ -357,7 +357,7 @@ class ClauseConverter(ConditionalConverter):
 
 
 def _is_event(conditional: Node) -> bool:
-    """Return True if the condition of a conditional names a thing, and there is no alternative."""
+    """Return True if the condition of a conditional without alternative names a thing."""
     named = any(one.kind == "thing" for one in conditional.node("of").walk())
     return named and conditional.get("other") is None
 

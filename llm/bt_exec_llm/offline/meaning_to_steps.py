@@ -51,10 +51,6 @@ _STATED = ("in_the_end",)
 _UNTIL_TOLD = ("until_told", "until_ordered")
 _ACTS = ("v", "hold", "await", "exist", "stay", "spare")
 """Kinds of verbs for acts and for keeping a state."""
-_BEFORE_ACT = ("before_word", "~before", "~before_you", ".before", "~전에", "~전에는", "~하기_전에")
-"""Suffixes of the categories of words such as "before", which name the later one of two acts."""
-_BEFORE = (*_ORDERING, *_BEFORE_ACT)
-"""Suffixes of the categories of all words that order two acts."""
 _JOINING = ("link", "manner", *PAUSES)
 """Categories of words and pauses between two acts."""
 _UNREACHED = ("text", "det", "the")
@@ -151,7 +147,8 @@ def _without_acts_that_only_order(
 
     An example is "before you touch anything, tell me what you see".
     """
-    if not any(leaf.category.endswith(_BEFORE_ACT) for leaf in reading.edge.leaves()):
+    before = _suffixes_of_before(reading)
+    if not any(leaf.category.endswith(before) for leaf in reading.edge.leaves()):
         return steps
     denied = {name for name, verb in lexicon.verbs.items() if verb.denied}
     kept = [one for one in steps if not (one.positive and one.acts and denied.issuperset(one.acts))]
@@ -194,11 +191,17 @@ def _with_arms_last(steps: list[Step], meaning: Node, lexicon: Lexicon) -> list[
     return [*(one for one in steps if one not in arms), *arms]
 
 
+def _suffixes_of_before(reading: Reading) -> tuple[str, ...]:
+    """Return the ends of categories of words like "before", which name the later of two acts."""
+    return tuple(language_data(reading.language)["orders"]["before_act"])
+
+
 def _leaves_place_between_acts(reading: Reading) -> bool:
     """Return True if an act has a word such as "before", or an ending that implies driving on."""
     leaving = tuple(language_data(reading.language)["orders"].get("leaving", ()))
+    ordering = (*_ORDERING, *_suffixes_of_before(reading))
     return any(
-        leaf.category.endswith(_BEFORE)
+        leaf.category.endswith(ordering)
         or (leaving and leaf.category.startswith("v.") and leaf.text.endswith(leaving))
         for leaf in reading.edge.leaves()
     )

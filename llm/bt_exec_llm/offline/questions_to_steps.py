@@ -134,7 +134,7 @@ class QuestionConverter(PhraseConverter):
         """Return a question in which "he" is the only person that the text names, perhaps by place.
 
         Raises:
-            NoStepsError: If there is no such person, or several.
+            NoStepsError: Unless there is exactly one such person.
         """
         meant = [piece for piece in step.pieces if (piece.kind, piece.name) == _PERSON_MEANT]
         *before, _ = self._built
