@@ -101,13 +101,17 @@ def _is_essential(word: tuple[int, int], text: Text, edges: Sequence[Edge], lang
 
 
 def _is_argument(word: tuple[int, int], text: Text, language: str) -> bool:
-    """Return True if a word is probably a verb, or the only object of one."""
+    """Return True if a word is probably a verb, its subject in a condition, or its only object."""
     start, end = word
     typed = text.source[start:end]
     if language == "ko":
-        particles = tuple(closed_classes("ko")["essential"]["objects"])
+        essential = closed_classes("ko")["essential"]
+        particles = tuple(essential["objects"])
         objects = [one for one in text.source.split() if one.endswith(particles)]
-        return typed.rstrip(".,!?").endswith(particles) and len(objects) == 1
+        after = _bare_word(" ".join(text.source[end:].split()[:1]))
+        return after.endswith(tuple(essential["subjects_of"])) or (
+            typed.rstrip(".,!?").endswith(particles) and len(objects) == 1
+        )
     if _begins_clause(start, text) and not typed.endswith(","):
         return True
     before, after = text.source[:start].lower().split()[-1:], text.source[end:].lower().split()[:1]
