@@ -62,10 +62,11 @@ def intended_texts(text: str, lexicon: Lexicon, *, unread: bool) -> Iterator[str
     )
     found = [words for _, words in ranked[:_MOST]]
     if unread:
-        nearest, places = found[0], [place for place, one in enumerate(known) if one and cores[place] not in essential]
+        nearest, places = found[0], [place for place, one in enumerate(known) if one]
         respelt = (
             [*nearest[:place], said + tails[place], *nearest[place + 1 :]]
             for place in reversed(places)
+            if cores[place] not in essential
             for said in _standard_spellings(cores[place], lexicon)
         )
         found += islice(respelt, _MOST)
