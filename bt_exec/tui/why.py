@@ -156,8 +156,8 @@ class Why:
         if self.status_word in ("interrupted", "running", "waiting"):
             rows += self.unended_mission_lines()
         elif self.is_in_other_language:
-            state = {**known.facts, **line.state}  # the latter marks what was uncertain
-            rows.append(("at the end", " ".join(self.fact_sentences(state))))
+            state = self.fact_sentences(line.state or known.facts, line.ages)
+            rows.append(("at the end", " ".join(state)))
         elif safe_line(line.message) not in self.cause():
             rows.append(("reported", safe_line(line.message)))
         rows += [("unreadable", safe_line(text)) for text in known.incomplete]
@@ -165,9 +165,10 @@ class Why:
 
     def continued_mission(self, line: MissionSummary) -> str:
         """Return the identifier of an earlier mission, and how that mission ended."""
-        end = safe_line(line.message) or self.word(line.shown_status)
-        if line.message and line.language != self.language:
-            end = self.say("WHY_SAID", message=line.message)
+        report = self.messages.without_stop_advice(line.message, line.language)
+        end = safe_line(report) or self.word(line.shown_status)
+        if report and line.language != self.language:
+            end = self.say("WHY_SAID", message=report)
         return f"{line.id}: {end}"
 
     def result_phrases(self) -> list[tuple[str, str]]:
@@ -309,9 +310,17 @@ class Why:
         if state := " ".join(self.fact_sentences(outdated)):
             yield self.say("WHY_MAY_HAVE_CHANGED", state=state)
 
-    def fact_sentences(self, facts: Mapping[str, str]) -> tuple[str, ...]:
-        """Return the sentences of facts; facts without a sentence are left out."""
-        return tuple(map(safe_line, fact_sentences(facts, self.messages, self.language)[0]))
+    def fact_sentences(
+        self, facts: Mapping[str, str], ages: Mapping[str, float] | None = None
+    ) -> tuple[str, ...]:
+        """Return the sentences of facts; facts without a sentence are left out.
+
+        Args:
+            facts: The facts.
+            ages: Ages of the facts that are not current [s].
+        """
+        said, _ = fact_sentences(facts, self.messages, self.language, ages or {})
+        return tuple(map(safe_line, said))
 
     def lines(self, width: int, glyphs: Glyphs) -> list[Line]:
         """Return the whole explanation as lines of at most `width` cells."""

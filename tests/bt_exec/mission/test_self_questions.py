@@ -448,6 +448,16 @@ def test_state_at_the_end_is_reported_in_the_language_of_the_question() -> None:
     assert answer("뭐 했어?", context=Context((opened,))) == Reply("DONE", told)
 
 
+def test_state_that_was_not_current_at_the_end_is_reported_with_its_age() -> None:
+    state = {"door": "open", "at.right": "?"}
+    stopped = Turn("문 열어", "aborted", "ABORTED", "멈춤", state=state, ages={"door": 0.4})
+    told = (
+        "“문 열어” was stopped. The state at the end of that mission: “The door was open when I "
+        "looked a moment ago. It is not known where the right arm is.”"
+    )
+    assert answer("what did you do?", context=Context((stopped,))) == Reply("DONE", told)
+
+
 LEFT_IT = Turn("leave the box there", "satisfied", "OK", "The box is in the lounge.")
 
 
