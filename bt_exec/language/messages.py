@@ -396,10 +396,14 @@ class Messages:
             report: Report of a mission.
             language: Language of the report.
         """
-        for own in (self, *self._packs.values()):
-            for code in own.codes():
-                if code.split()[0] == AFTER_STOP:
-                    report = report.replace(own.say(code, language), "")
+        advice = {
+            own.say(code, language)
+            for own in (self, *self._packs.values())
+            for code in own.codes()
+            if code.split()[0] == AFTER_STOP
+        }
+        for text in sorted(advice, key=len, reverse=True):  # one may contain another
+            report = report.replace(text, "")
         return " ".join(report.split())
 
     def explain_failure(self, failure: Failure, language: str) -> str:

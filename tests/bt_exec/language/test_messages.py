@@ -120,13 +120,13 @@ def test_common_message_files_may_not_contradict_each_other(files):
 @pytest.mark.parametrize(
     ("report", "left"),
     [
-        ("I stopped. Put it away first. It is open.", "I stopped. It is open."),
+        ("I stopped. Nothing to do. Put it away first. It is open.", "I stopped. It is open."),
         ("I stopped. Nothing to do.", "I stopped."),
         ("It is open.", "It is open."),
     ],
 )
 def test_advice_after_a_stop_can_be_left_out_of_a_report(files, report, left):
-    plain = "AFTER_STOP: {en: Put it away first., ko: 먼저 치우십시오.}"
+    plain = "AFTER_STOP: {en: Nothing to do. Put it away first., ko: 먼저 치우십시오.}"
     special = "AFTER_STOP at=dock: {en: Nothing to do., ko: 할 일이 없습니다.}"
     paths = files(own=OWN, arm=plain, cart=special)
     messages = Messages.load([paths["own"]], {name: paths[name] for name in ("arm", "cart")})
