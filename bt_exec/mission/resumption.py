@@ -20,7 +20,7 @@ from bt_exec.failure import Failure, Refusal, SpecError
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.language.meaning import Meaning
 from bt_exec.pack import Catalogue
-from bt_exec.planning.assumed_facts_and_first_cause import Assumed
+from bt_exec.planning.assumed_facts_and_first_cause import Assumed, certain_facts
 from bt_exec.planning.compiler import Compiler, Done, Plan, Reply, Request
 from bt_exec.planning.failed_part_repair import unrepeated_leaf_paths, with_decided_conditions
 from bt_exec.planning.plan_preparation import NEED_NOT_MET, prepare
@@ -32,6 +32,7 @@ from bt_exec.verify.effects_on_facts import (
     fill_arguments,
     has_known_arguments,
     needs_of,
+    truth_value,
     unmet_needs,
 )
 
@@ -288,14 +289,29 @@ class ResumingCompiler:
         return self._mark_repetitions(anew, first)
 
     def _is_halfway(self, request: Request) -> bool:
-        """Return True if the interrupted step left a fact between its old and its new value."""
+        """Return True if the interrupted step left a fact between its old and its new value.
+
+        If the step will be skipped, for instance because the door is already open, this includes
+        its other effects that are not known to hold.
+        """
         failure, skills = self._work.failure, request.catalogue.skills
         if failure is None or failure.code != INTERRUPTED or failure.node not in skills:
             return False
-        skill = skills[failure.node]
+        skill, facts = skills[failure.node], request.situation.facts
         after = facts_after_success({}, skill, failure.args)
-        lacking = unmet_needs(request.situation.facts, skill, failure.args)
-        return any(after.get(fact) != value for fact, _, value in lacking)
+        lacking = unmet_needs(facts, skill, failure.args)
+        if any(after.get(fact) != value for fact, _, value in lacking):
+            return True
+        holds = certain_facts(after).items() <= facts.items()
+        return not holds and self._is_skipped(failure.path, request)
+
+    def _is_skipped(self, path: str, request: Request) -> bool:
+        """Return True if the step at a path of the plan is certainly skipped."""
+        spec = self._work.spec
+        node = dict(nodes_with_paths(spec.root)).get(path) if spec is not None else None
+        skip_if = node.skip_if if node is not None else None
+        facts, catalogue = request.situation.facts, request.catalogue
+        return skip_if is not None and truth_value(skip_if, facts, catalogue) is True
 
     def _rest_of_plan(self, request: Request, version: int, done: tuple[Done, ...]) -> Plan | None:
         """Return the verified rest of the plan; None if it cannot run."""

@@ -435,6 +435,19 @@ def test_resumed_mission_does_not_fetch_the_held_object_again(tmp_path):
     assert record.skills[1].start.args["object"] == held
 
 
+def test_resumption_recovers_what_a_step_that_is_skipped_left_halfway(tmp_path):
+    journal = Journal.open(tmp_path / "j.sqlite")
+    with Session("door", fast=True, journal=journal, world={"seed": "0"}) as session:
+        session.clock.call_at(5.2, lambda: session.abort("operator"))  # the arm is on its way home
+        first = journal.mission(session.run("open the door").mission_id)
+        session.clock.call_at(None)
+        outcome = session.resume(first)
+        assert outcome.ok, outcome.message
+        record = journal.mission(outcome.mission_id)
+    assert [run.start.skill for run in record.skills] == ["return_home"]
+    assert (record.facts_at_end["door"], record.facts_at_end["at.right"]) == ("open", "home")
+
+
 DOOR_LEFT = ["move_arm", "grasp", "close_door", "return_home"]
 LOOK_LEFT = [
     *("observe_scene", "navigate", "observe_scene", "navigate"),
