@@ -14,7 +14,7 @@ from bt_exec.language.messages import Messages
 from bt_exec.planning.assumed_facts_and_first_cause import DoneAction
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.tui.node_text import arguments_text, duration_text, fill_saved_results
-from bt_exec.tui.summary import SIGNS
+from bt_exec.tui.summary import SIGNS, old_observation_text
 from bt_exec.tui.terminal_text import Entry, Glyphs, Line, entry_lines, safe_line, without_code
 from bt_exec.tui.visible_rows import NARROW
 
@@ -221,7 +221,9 @@ class Why:
                 measured = _code_and_evidence(root) if self.verbose else ()
                 heading = "evidence" if self.verbose else "when"
                 rows.append((heading, " · ".join(filter(None, (*measured, after)))))
-                rows.append(("seen", "; ".join(map(safe_line, cause.seen))))
+                old = old_observation_text(cause.seen_age, self.word) if cause.seen else ""
+                seen = "; ".join(map(safe_line, cause.seen))
+                rows.append(("seen", " · ".join(filter(None, (seen, old)))))
         others = (one for one in later if str(one) not in ended)
         return [*rows, *self.tolerated_failures(others, attempt.done)]
 

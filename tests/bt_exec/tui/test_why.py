@@ -272,6 +272,13 @@ def test_state_that_was_not_current_at_the_end_is_reported_with_its_age(
     assert rows["마지막 상태"] == "2 s ago 문이 조금 열려 있었습니다."
 
 
+@pytest.mark.parametrize(("age", "shown"), [(0.4, ""), (4.1, " · 4.1 s old")])
+def test_old_observation_is_shown_with_its_age(messages: Messages, age: float, shown: str) -> None:
+    cause = Cause(JAM, 1, 7.6, ("door ajar 0.9",), seen_age=age)
+    why = Why(known(attempts=(FIRST,), cause=cause), messages, "en")
+    assert dict(why.course_lines())["seen"] == f"door ajar 0.9{shown}"
+
+
 def test_time_of_the_first_failure_is_shown_without_details(messages: Messages) -> None:
     assert dict(Why(FAILED, messages, "en").course_lines())["when"] == "after 7.6 s"
     assert "when" not in dict(Why(FAILED, messages, "en", verbose=True).course_lines())
