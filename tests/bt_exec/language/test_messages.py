@@ -106,6 +106,15 @@ def test_inserted_words_are_translated(files, word, language, said):
     assert Messages.load([files(words=STARRED)["words"]]).translate_word(word, language) == said
 
 
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(5, "wait 5 s"), (5.0, "wait 5 s"), (0.5, "wait 0.5 s")]
+)
+def test_whole_numbers_in_phrases_have_no_decimals(files, seconds, said):
+    paths = files(words="phrases:\n  wait: {en: 'wait {seconds} s', ko: '{seconds}초'}")
+    words = Messages.load([paths["words"]])
+    assert words.phrase("wait", "en", {"seconds": seconds}) == said
+
+
 def test_words_have_the_same_placeholders_in_every_language(files):
     with pytest.raises(RegistrationError, match=r"\* seen: the number of \* differs in 'ko'"):
         Messages.load([files(bad='words: {"* seen": {en: "* seen", ko: 보임}}')["bad"]])
