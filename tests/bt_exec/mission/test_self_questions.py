@@ -699,6 +699,12 @@ def test_command_after_a_stop_is_planned_when_nothing_runs(said: str, planned: b
     assert isinstance(asking(Comes()).compile(request), Plan) is planned
 
 
+SLIPPED = MissionSummary(
+    *("1", "go", "en", "door", "failed", "SKILL_FAILED", "", datetime(2026, 11, 21, 7, 5), None),
+    failure=Failure("GRASP_SLIPPED", "the box moved", node="grasp"),
+)
+
+
 class Explains(Refuses):
     def compile(self, request: Request) -> Reply:
         return Reply("WHY", "the last mission")
@@ -709,6 +715,12 @@ class Explains(Refuses):
     [
         (None, "the last mission"),
         (PastAction(None, False), "No mission on record did exactly that."),
+        (
+            PastAction(SLIPPED, False),
+            "I began that at 07:05 (“go”), but it was not finished. "
+            "The grasp failed: the box moved.",
+        ),
+        (PastAction(SLIPPED, True), "I did that at 07:05 (“go”)."),
     ],
 )
 def test_answer_to_why_states_first_that_an_action_was_not_done(
