@@ -16,7 +16,9 @@ from bt_exec.mission.resumption import (
     ENDED,
     Work,
     interrupted_step_in_effect,
+    is_left_halfway,
     recorded_work,
+    recovery_trees,
 )
 from bt_exec.pack import Catalogue
 from bt_exec.planning.assumed_facts_and_first_cause import certain_facts, facts_with_assumed_effects
@@ -65,6 +67,8 @@ def describe_steps_left(record: MissionRecord, request: Request) -> str:
 def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[NodeBase]:
     """Yield the parts that re-plans left out, then the remaining skills of the last plan.
 
+    If the interrupted step left a fact in an intermediate state, the recovery comes first.
+
     Skills that run only after a failure, and those that the known facts make unnecessary, are not
     included.
 
@@ -75,6 +79,8 @@ def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[
     """
     if work.spec is None:
         return
+    if is_left_halfway(work, request):
+        yield from recovery_trees(request)
     now = _request_assuming_finished_steps(work, request)
     facts, catalogue = facts_with_assumed_effects(now), request.catalogue
     for part in _left_out_parts(record, catalogue):

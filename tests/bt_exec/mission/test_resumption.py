@@ -460,6 +460,7 @@ LOOK_LEFT = [
     [
         pytest.param("door", "get the material", 11.0, "", DOOR_LEFT[1:], id="in progress"),
         pytest.param("door", "get the material", 12.2, "", DOOR_LEFT[2:], id="in effect"),
+        pytest.param("door", "open the door", 5.2, "", ["arms_home"], id="halfway"),
         pytest.param(
             "door",
             "get the material",
