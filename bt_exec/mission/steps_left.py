@@ -38,6 +38,9 @@ from bt_exec.verify.effects_on_facts import (
 
 __all__ = ["describe_steps_left", "steps_left"]
 
+_NAMED = 8
+"""Maximum number of parts that are named; further parts are counted."""
+
 _Parts: TypeAlias = dict[tuple[str, str], Located[NodeBase]]
 """Parts of a plan by name and arguments."""
 
@@ -45,23 +48,28 @@ _Parts: TypeAlias = dict[tuple[str, str], Located[NodeBase]]
 def describe_steps_left(record: MissionRecord, request: Request) -> str:
     """Return the remaining parts of a recorded mission as phrases; empty if there are none.
 
+    After some parts, the others are only counted.
+
     Args:
         record: The mission.
         request: A request with the last known facts, in the language of the phrases.
     """
     messages, language = request.messages, request.language
     work = recorded_work(record, request.catalogue)
-    parts = (
+    parts = [
         part
         for left in steps_left(record, work, request)
         for part in ((left,) if messages.has_phrase(left.phrase_key) else walk(left, Do))
-    )
-    return ", ".join(
+    ]
+    phrases = [
         messages.phrase(
             part.phrase_key, language, messages.with_quotes(part.call_arguments, language)
         )
-        for part in parts
-    )
+        for part in parts[:_NAMED]
+    ]
+    if more := len(parts) - len(phrases):
+        phrases.append(messages.fixed_word(f"and {more} more", language))
+    return ", ".join(phrases)
 
 
 def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[NodeBase]:

@@ -16,7 +16,7 @@ from bt_exec.mission.pack_reporters import MissionReporter
 from bt_exec.mission.rerun import _same_settings, restore_world, verify
 from bt_exec.mission.resumption import is_call_of, recorded_work
 from bt_exec.mission.session import Session
-from bt_exec.mission.steps_left import steps_left
+from bt_exec.mission.steps_left import describe_steps_left, steps_left
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Plan
 from bt_exec.planning.failed_part_repair import repaired_plan
@@ -496,6 +496,16 @@ def test_remaining_steps_are_those_that_are_not_done(tmp_path, site, command, st
         request = first_request(session.site, command, Situation((), record.facts_at_end, ""))
         work = recorded_work(record, session.site.catalogue)
     assert [part.callee_name for part in steps_left(record, work, request)] == left
+
+
+def test_many_remaining_steps_are_counted(tmp_path):
+    journal = Journal.open(tmp_path / "j.sqlite")
+    with Session("tabletop", fast=True, journal=journal, world={"objects": "4"}) as session:
+        session.clock.call_at(1.0, lambda: session.abort("operator"))
+        record = journal.mission(session.run("sort by colour").mission_id)
+        request = first_request(session.site, "", Situation((), record.facts_at_end, ""))
+    *named, more = describe_steps_left(record, request).split(", ")
+    assert (len(named), more) == (8, "and 8 more")
 
 
 @pytest.mark.parametrize(
