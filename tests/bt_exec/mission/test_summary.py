@@ -170,6 +170,13 @@ def test_answer_precedes_the_state_that_it_is_about(said, holds, expected):
     assert said(FINE, CHECK, answered=answer(holds)) == f"{expected} The door is open."
 
 
+def test_answer_that_decides_about_another_step_names_its_question(said, words):
+    words._phrases["door_is"] = {"en": "the door is {state}", "ko": "문"}
+    closed = "{not: {door_is: {state: open}}}"
+    tree = f"{{sequence: [{CHECK}, {{do: take, skip_if: {closed}}}]}}"
+    assert said(FINE, tree, answered=answer(True)).startswith("The door is open: yes.")
+
+
 def test_answer_to_another_question_does_not_change_the_state(said):
     assert said(FINE, CHECK, answered=answer(True, "door_is shut")) == "Yes."
 
