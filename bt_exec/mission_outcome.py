@@ -49,6 +49,7 @@ _OPTIONAL = frozenset(
         "record_problem",
         "cause",
         "state",
+        "ages",
     }
 )
 """Fields that are omitted from an outcome's plain data when they are empty."""
@@ -119,7 +120,9 @@ class Outcome:
             not succeed.
         record_problem: The missing parts of the record and where they are; empty if it is complete.
         cause: The first failure without recovery, as plain data; empty if none ended the mission.
-        state: Facts that concern the mission and were known at its end: ``{"door": "open"}``.
+        state: Facts that concern the mission, with their last known values at its end, or ``"?"``:
+            ``{"door": "open"}``.
+        ages: Ages of the facts in `state` that were not current at its end [s].
     """
 
     mission_id: str
@@ -147,6 +150,7 @@ class Outcome:
     question: str = ""
     cause: Mapping[str, Any] = field(default_factory=dict)
     state: Mapping[str, str] = field(default_factory=dict)
+    ages: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:

@@ -60,6 +60,7 @@ class Attempt:
         unmet: Failures of the checks that chose the other branch of the plan, in order.
         done: The actions that succeeded in it.
         seen: Text of the last observation while it was in force, by pack.
+        seen_at: Time of the newest of these observations [s, mission clock].
         blind: Error messages of packs whose perception failed after the last observation, by pack.
     """
 
@@ -73,6 +74,7 @@ class Attempt:
     unmet: list[Failure] = field(default_factory=list)
     done: list[DoneAction] = field(default_factory=list)
     seen: dict[str, str] = field(default_factory=dict)
+    seen_at: float = 0.0
     blind: dict[str, str] = field(default_factory=dict)
 
 
@@ -87,6 +89,7 @@ class Cause:
         seen: Last observation by the end of that plan, one line for each pack whose perception
             was not failing.
         blind: Error messages of packs whose perception was failing at that time, by pack.
+        seen_age: Age of the newest of these observations when it failed [s]; 0 if unknown.
     """
 
     failure: Failure
@@ -94,6 +97,7 @@ class Cause:
     t: float | None
     seen: tuple[str, ...]
     blind: Mapping[str, str] = field(default_factory=dict)
+    seen_age: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -188,6 +192,7 @@ def _attempts(
     """Return the attempts of a mission, and the errors of perceptions that failed at its end."""
     attempts: list[Attempt] = []
     seen: dict[str, str] = {}
+    seen_at = 0.0
     blind: dict[str, str] = {}
     args = {(run.start.skill, run.start.call): run.start.args for run in record.skills}
     for event in record.events:
@@ -195,6 +200,7 @@ def _attempts(
             attempts.append(_new_attempt(event.spec, record))
         elif isinstance(event, Observed):
             seen[event.pack] = event.observation.describe(language)
+            seen_at = event.observation.t
             blind.pop(event.pack, None)
         elif isinstance(event, PerceptionFailed):
             blind[event.pack] = event.message
@@ -202,6 +208,7 @@ def _attempts(
             _add_event(event, attempts[-1], args)
         if attempts:
             attempts[-1].seen, attempts[-1].blind = dict(seen), dict(blind)
+            attempts[-1].seen_at = seen_at
     if attempts and attempts[-1].failure is None and record.status != "satisfied":
         attempts[-1].failure = _last_failure(record)
     return tuple(attempts), blind
@@ -304,7 +311,8 @@ def _first_cause(
     began = record.events[0].t
     when = next((e.t - began for e in record.events if _reports_failure(e, failure)), None)
     seen = tuple(text for pack, text in attempt.seen.items() if pack not in attempt.blind)
-    return Cause(failure, attempt.version, when, seen, attempt.blind)
+    age = 0.0 if when is None else max(began + when - attempt.seen_at, 0.0)
+    return Cause(failure, attempt.version, when, seen, attempt.blind, age)
 
 
 def _reports_failure(event: Any, failure: Failure) -> bool:

@@ -130,6 +130,7 @@ class MissionRow:
             damaged=tuple(self.damaged),
             failure=None if outcome is None else outcome.decisive_failure,
             state={} if outcome is None else outcome.state,
+            ages={} if outcome is None else outcome.ages,
         )
 
     def _status(self, outcome: Outcome | None) -> str:

@@ -66,7 +66,8 @@ class MissionSummary:
         begun: Whether any of its events is on record; False if it was only booked.
         damaged: Unreadable cells of its row, with the values found.
         failure: The cause of its end, or the first failure that it recovered from.
-        state: Facts that concern the mission and were known at its end.
+        state: Facts that concern the mission, with their last known values at its end.
+        ages: Ages of the facts in `state` that were not current at its end [s].
     """
 
     id: str
@@ -84,6 +85,7 @@ class MissionSummary:
     damaged: tuple[str, ...] = ()
     failure: Failure | None = None
     state: Mapping[str, str] = field(default_factory=dict)
+    ages: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def has_ended(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from bt_exec.language.messages import Messages
 
@@ -12,6 +13,8 @@ __all__ = ["OLD_S", "UNKNOWN", "Known", "age_phrase", "fact_sentences", "sentenc
 OLD_S = 5.0
 """Age above which a known state is reported with its time [s]."""
 
+
+_NO_AGES: Mapping[str, float] = MappingProxyType({})
 
 UNKNOWN = "?"
 """Value that stands for an unknown value. Sentences for any value (``door=*``) do not cover it."""
@@ -37,10 +40,10 @@ class Known:
         """Return True if a fact observed at `t` [s] may have changed since."""
         return t < self.acted or self.now - t > OLD_S
 
-    def facts_after_actions(self) -> dict[str, str]:
-        """Return the facts; those observed before the last action ended become unknown."""
-        before = {fact for fact, t in self.since.items() if t < self.acted}
-        return {fact: UNKNOWN if fact in before else value for fact, value in self.facts.items()}
+    @property
+    def ages(self) -> dict[str, float]:
+        """Ages of the facts that are not current [s]."""
+        return {fact: self.now - t for fact, t in self.since.items() if fact in self.facts}
 
     def message_codes(self, facts: Mapping[str, str]) -> dict[str, str]:
         """Return message codes by fact: ``door=open``, or ``was door=open`` if not current."""
@@ -56,10 +59,21 @@ def age_phrase(seconds: float) -> str:
 
 
 def fact_sentences(
-    facts: Mapping[str, str], messages: Messages, language: str
+    facts: Mapping[str, str],
+    messages: Messages,
+    language: str,
+    ages: Mapping[str, float] = _NO_AGES,
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return the sentences of known facts, and the facts without a sentence."""
-    sentences = list(sentences_by_robot(facts, messages, language, Known(facts)))
+    """Return the sentences of known facts, and the facts without a sentence.
+
+    Args:
+        facts: The facts with their values.
+        messages: The sentences.
+        language: Language of the sentences.
+        ages: Ages of the facts that are not current [s].
+    """
+    known = Known(facts, since={fact: -age for fact, age in ages.items()})
+    sentences = list(sentences_by_robot(facts, messages, language, known))
     parts = {part for code, _ in sentences for part in code.split(" + ")}
     rest = {fact: value for fact, value in facts.items() if f"{fact}={value}" not in parts}
     return tuple(sentence for _, sentence in sentences), rest

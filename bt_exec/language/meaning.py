@@ -194,7 +194,8 @@ class Turn:
         seconds: Duration on the mission clock [s].
         failure: The cause of its end, or the first failure that it recovered from.
         language: Language of the message; empty if it is that of the command.
-        state: Facts that concern its mission and were known at its end.
+        state: Facts that concern its mission, with their last known values at its end.
+        ages: Ages of the facts in `state` that were not current at its end [s].
     """
 
     command: str
@@ -208,6 +209,7 @@ class Turn:
     failure: Failure | None = field(default=None, compare=False)
     language: str = field(default="", compare=False)
     state: Mapping[str, str] = field(default_factory=dict, compare=False)
+    ages: Mapping[str, float] = field(default_factory=dict, compare=False)
 
     @property
     def has_result(self) -> bool:

@@ -290,16 +290,21 @@ class Messages:
         """Return a skill, condition or tree with its arguments as a phrase: "go to the lounge".
 
         A tree with the name of a condition is listed as ``tree NAME``. A name without a phrase is
-        translated and followed by its arguments. An empty argument counts as missing. If an
-        argument within brackets is missing, the bracketed text is left out, or replaced by the text
-        after its semicolon: ``[ to {place}]``, ``[{side};at]``.
+        translated and followed by its arguments. Whole numbers are written without decimals. An
+        empty argument counts as missing. If an argument within brackets is missing, the bracketed
+        text is left out, or replaced by the text after its semicolon: ``[ to {place}]``,
+        ``[{side};at]``.
         """
         robot = self._owners.get(name, "") or name.removeprefix("tree ").rpartition(".")[0]
         return self.sentence_for_robot(robot, self._phrase(name, language, args), language)
 
     def _phrase(self, name: str, language: str, args: Mapping[str, Any]) -> str:
         own, key = self._messages_with_phrase(name)
-        given = {key: value for key, value in args.items() if value is not None and value != ""}
+        given = {
+            key: int(value) if isinstance(value, float) and value.is_integer() else value
+            for key, value in args.items()
+            if value is not None and value != ""
+        }
         template = own._phrases.get(key, {}).get(language)
         if template is None:
             plain = key
@@ -396,10 +401,14 @@ class Messages:
             report: Report of a mission.
             language: Language of the report.
         """
-        for own in (self, *self._packs.values()):
-            for code in own.codes():
-                if code.split()[0] == AFTER_STOP:
-                    report = report.replace(own.say(code, language), "")
+        advice = {
+            own.say(code, language)
+            for own in (self, *self._packs.values())
+            for code in own.codes()
+            if code.split()[0] == AFTER_STOP
+        }
+        for text in sorted(advice, key=len, reverse=True):  # one may contain another
+            report = report.replace(text, "")
         return " ".join(report.split())
 
     def explain_failure(self, failure: Failure, language: str) -> str:

@@ -79,6 +79,7 @@ class Conversation:
             outcome.decisive_failure,
             language,
             outcome.state,
+            outcome.ages,
         )
         self._context = self._context.with_turn(turn)
 
@@ -133,4 +134,5 @@ def _turn_of_mission(line: MissionSummary, *, acted: bool = True) -> Turn:
         failure=line.failure,
         language=line.language,
         state=line.state,
+        ages=line.ages,
     )

@@ -80,6 +80,8 @@ __all__ = ["Executive"]
 
 T = TypeVar("T")
 
+_NOTHING = Known({})
+
 _SPARE_THREADS = 6  # watchdog, clean-up, abort, compiler and two spares; plus one per robot
 
 _log = logging.getLogger("bt_exec")
@@ -289,9 +291,7 @@ class Executive:
         self._call_safely(lambda: self.emit(finished), None)
         return outcome
 
-    def _outcome(
-        self, ending: Ending, message: str, state: Mapping[str, str] | None = None
-    ) -> Outcome:
+    def _outcome(self, ending: Ending, message: str, concerned: Known = _NOTHING) -> Outcome:
         progress, refusal = self._progress, ending.refusal
         ran_to_the_end = ending.status in ("satisfied", "partial")
         failures = progress.all_failures()
@@ -326,7 +326,8 @@ class Executive:
             missing=refusal.missing if refusal is not None else (),
             question=refusal.question if refusal is not None else "",
             cause=cause[0].to_dict() if cause else {},
-            state=state or {},
+            state=concerned.facts,
+            ages={fact: round(age, 3) for fact, age in concerned.ages.items()},
         )
 
     def emit(self, event: Event) -> None:
@@ -565,10 +566,11 @@ class Executive:
             self._progress.failures.append(ending.failure)
         return ending
 
-    def _conclude(
-        self, ending: Ending, progress: MissionProgress
-    ) -> tuple[Ending, str, Mapping[str, str]]:
-        """Stop the robots and perceive once more; return the ending, its message and the facts."""
+    def _conclude(self, ending: Ending, progress: MissionProgress) -> tuple[Ending, str, Known]:
+        """Stop the robots and perceive once more; return the ending, its message and the facts.
+
+        The facts are those that concern the mission.
+        """
         unstopped = self._come_to_rest()
         perceived = self.clock.now() - self._perceived_at < self.clock.period_s
         if not perceived and self._watched and not self._abort_reason:
@@ -602,9 +604,8 @@ class Executive:
             None,
         )
         well = ending.status == "satisfied"
-        known_now = at_end.facts_after_actions()
-        state = concerned_facts(progress, self.site.catalogue, known_now, well=well)
-        return ending, message, state
+        concerned = concerned_facts(progress, self.site.catalogue, facts, well=well)
+        return ending, message, replace(at_end, facts=concerned)
 
     def _stop_during_hang(self) -> None:
         """Stop the robots while a part hangs; no further skill may start."""

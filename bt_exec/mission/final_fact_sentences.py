@@ -22,12 +22,13 @@ __all__ = ["concerned_facts", "question_facts", "state_sentences"]
 def concerned_facts(
     progress: MissionProgress, catalogue: Catalogue, facts: Mapping[str, str], *, well: bool = True
 ) -> dict[str, str]:
-    """Return the known facts that concern a mission.
+    """Return the facts that concern a mission, with their last known values.
 
     A fact concerns the mission if one of its skills changes it, or one of its questions is about
     it. A command about the door therefore does not concern the hand. If the mission did not end
     `well`, it also concerns the facts that its skills need and the facts of the resources that the
     started skills use. For instance, a hand that was stopped halfway may still hold the handle.
+    Facts that its started skills change and whose values are not known are then unknown.
     """
     if progress.spec is None:
         return {}
@@ -38,7 +39,11 @@ def concerned_facts(
         about.update(dict.fromkeys(touched_facts(catalogue.skill(node.do), node.args, known)))
     for asked in progress.answered.values():
         about.update(dict.fromkeys(question_facts(asked.question, progress, catalogue)))
-    return {fact: facts[fact] for fact in about if fact in facts}
+    concerned = {fact: facts[fact] for fact in about if fact in facts}
+    begun = () if well else (node for node in nodes if node.do in progress.started)
+    for fact in _effects_of(begun, catalogue):
+        concerned.setdefault(fact, UNKNOWN)
+    return concerned
 
 
 def state_sentences(
@@ -49,20 +54,15 @@ def state_sentences(
     *,
     well: bool = True,
 ) -> tuple[str, ...]:
-    """Return a sentence for each known fact that concerns a mission; see `concerned_facts`.
+    """Return a sentence for each fact that concerns a mission; see `concerned_facts`.
 
-    States that are not current are reported with their time. After a mission that did not end
-    `well`, facts that its skills change and that have become unknown are reported as such.
+    States that are not current are reported with their time.
 
     Message codes name a fact (``door=open``), a fact with any value (``at=*``, with ``{value}``),
     an unknown fact (``door=?``), several facts (``at.left=home + at.right=home``), or an earlier
     fact (``was door=open``). The forms can be combined.
     """
     facts = concerned_facts(progress, catalogue, known.facts, well=well)
-    if progress.spec is not None and not well:
-        begun = (node for node in walk(progress.spec.root, Do) if node.do in progress.started)
-        for fact in _effects_of(begun, catalogue):
-            facts.setdefault(fact, UNKNOWN)
     return tuple(
         sentence for _, sentence in sentences_by_robot(facts, messages, progress.language, known)
     )

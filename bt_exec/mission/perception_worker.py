@@ -1,8 +1,9 @@
 """Perception between ticks: captures on the loop's thread, interpretation on worker threads.
 
-Observations are made on request. With a simulation, the loop waits for the observation before the
-next tick, so that the same world gives the same ticks on every machine. With a real robot it does
-not wait; the observation arrives later, with its age.
+Observations are made on request. With a simulation, the loop waits for the observation at a fixed
+simulated time after the capture, so that the same world gives the same ticks on every machine; with
+a latency, the simulation and the interpretation run at the same time. With a real robot the loop
+does not wait; the observation arrives later, with its age.
 """
 
 from __future__ import annotations
@@ -60,6 +61,7 @@ class PerceptionWorker:
         self._pending: Future[Any] | None = None
         self._stuck: Future[Any] | None = None  # a capture whose interpretation takes too long
         self._since = 0.0  # start of the pending interpretation [s, wall]
+        self._due = 0.0  # time at which a simulation's observation arrives [s, mission clock]
         self._late = False  # whether a delay of the pending observation was reported
         self._last = float("-inf")
         set_clock = getattr(perception, "set_clock", None)
@@ -95,6 +97,7 @@ class PerceptionWorker:
         if not (now or due or idle):
             return
         self._last = self.buffer.now()
+        self._due = self._last if now else self._last + self._rates.latency_s
         faults = faults or Faults()
         capture = faults.capture(self.pack, self._perception.capture)
         self._since, self._late = time.monotonic(), False
@@ -118,6 +121,8 @@ class PerceptionWorker:
         if self._pending is None:
             return None
         if self.wait:
+            if self.buffer.now() < self._due - _AHEAD_S:
+                return None
             self._wait(limit_s, ended)
             if ended():
                 return None

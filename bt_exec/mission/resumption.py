@@ -20,7 +20,7 @@ from bt_exec.failure import Failure, Refusal, SpecError
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.language.meaning import Meaning
 from bt_exec.pack import Catalogue
-from bt_exec.planning.assumed_facts_and_first_cause import Assumed
+from bt_exec.planning.assumed_facts_and_first_cause import Assumed, certain_facts
 from bt_exec.planning.compiler import Compiler, Done, Plan, Reply, Request
 from bt_exec.planning.failed_part_repair import unrepeated_leaf_paths, with_decided_conditions
 from bt_exec.planning.plan_preparation import NEED_NOT_MET, prepare
@@ -32,6 +32,7 @@ from bt_exec.verify.effects_on_facts import (
     fill_arguments,
     has_known_arguments,
     needs_of,
+    truth_value,
     unmet_needs,
 )
 
@@ -42,7 +43,9 @@ __all__ = [
     "Work",
     "interrupted_step_in_effect",
     "is_call_of",
+    "is_left_halfway",
     "recorded_work",
+    "recovery_trees",
     "unfinished_mission",
 ]
 
@@ -240,6 +243,40 @@ def interrupted_step_in_effect(work: Work, request: Request) -> tuple[Done, ...]
     return (Done(failure.path, failure.node, dict(args)),) if in_effect else ()
 
 
+def is_left_halfway(work: Work, request: Request) -> bool:
+    """Return True if the interrupted step left a fact between its old and its new value.
+
+    If the step will be skipped, for instance because the door is already open, this includes its
+    other effects that are not known to hold.
+
+    Args:
+        work: The completed work of the mission.
+        request: A request with the known facts.
+    """
+    failure, skills, facts = work.failure, request.catalogue.skills, request.situation.facts
+    if failure is None or failure.code != INTERRUPTED or failure.node not in skills:
+        return False
+    skill = skills[failure.node]
+    after = facts_after_success({}, skill, failure.args)
+    lacking = unmet_needs(facts, skill, failure.args)
+    if any(after.get(fact) != value for fact, _, value in lacking):
+        return True
+    nodes = dict(nodes_with_paths(work.spec.root)) if work.spec is not None else {}
+    skip_if = nodes[failure.path].skip_if if failure.path in nodes else None
+    skipped = skip_if is not None and truth_value(skip_if, facts, request.catalogue) is True
+    return skipped and not certain_facts(after).items() <= facts.items()
+
+
+def recovery_trees(request: Request) -> tuple[Tree, ...]:
+    """Return the trees that bring the robots into a state from which plans can start."""
+    names = (
+        request.catalogue.tree_name_on_site(pack.name, pack.recovery)
+        for pack in request.catalogue.packs
+        if pack.recovery
+    )
+    return tuple(Tree.model_validate({"tree": name}) for name in names if name in request.library)
+
+
 class ResumingCompiler:
     """A compiler that plans the rest of a mission and delegates re-plans to another compiler.
 
@@ -264,7 +301,7 @@ class ResumingCompiler:
         if request.previous is not None and not recovered:
             return self._compiler.compile(request)
         first = replace(request, previous=None, failure=None, done=())
-        if not recovered and self._is_halfway(first):
+        if not recovered and is_left_halfway(self._work, first):
             recovery = self._recovery_plan(first)
             if recovery is not None:
                 return recovery
@@ -286,16 +323,6 @@ class ResumingCompiler:
             spec = anew.spec.with_header(plan_version=version)
             anew = replace(anew, spec=spec, verified=None)
         return self._mark_repetitions(anew, first)
-
-    def _is_halfway(self, request: Request) -> bool:
-        """Return True if the interrupted step left a fact between its old and its new value."""
-        failure, skills = self._work.failure, request.catalogue.skills
-        if failure is None or failure.code != INTERRUPTED or failure.node not in skills:
-            return False
-        skill = skills[failure.node]
-        after = facts_after_success({}, skill, failure.args)
-        lacking = unmet_needs(request.situation.facts, skill, failure.args)
-        return any(after.get(fact) != value for fact, _, value in lacking)
 
     def _rest_of_plan(self, request: Request, version: int, done: tuple[Done, ...]) -> Plan | None:
         """Return the verified rest of the plan; None if it cannot run."""
@@ -326,21 +353,14 @@ class ResumingCompiler:
 
     def _recovery_plan(self, request: Request) -> Plan | None:
         """Return the plan of the recovery trees; None if there are none."""
-        names = [
-            name
-            for pack in request.catalogue.packs
-            if pack.recovery
-            and (name := request.catalogue.tree_name_on_site(pack.name, pack.recovery))
-            in request.library
-        ]
-        if not names:
+        trees = recovery_trees(request)
+        if not trees:
             return None
         header = Mission(
             command=request.command,
             language="ko" if request.language == "ko" else "en",
             turn="open",
         )
-        trees = tuple(Tree.model_validate({"tree": name}) for name in names)
         root = trees[0] if len(trees) == 1 else Sequence(sequence=trees)
         return Plan(MissionSpec(mission=header, root=root))
 

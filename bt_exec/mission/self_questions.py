@@ -369,15 +369,20 @@ class SelfAnsweringCompiler:
 
 
 def _described(action: PastAction, request: Request) -> str:
-    """Return sentences that name the missions that carried out or began an action, with times."""
+    """Return sentences that name the missions that carried out or began an action, with times.
+
+    If the last one did not finish it, the reason for its failure follows.
+    """
+    messages, language, mission = request.messages, request.language, action.mission
+    failure = mission.failure if mission is not None and not action.done else None
     last = ("SELF_DID_THAT" if action.done else "SELF_BEGAN_THAT", action.mission)
     sentences = [
-        request.messages.say(
-            code, request.language, when=f"{line.started_at:%H:%M}", command=line.command
-        )
+        messages.say(code, language, when=f"{line.started_at:%H:%M}", command=line.command)
         for code, line in (("SELF_DID_THAT", action.before), last)
         if line is not None
     ]
+    if failure is not None:
+        sentences.append(messages.explain_failure(failure, language))
     return " ".join(sentences)
 
 

@@ -16,7 +16,9 @@ from bt_exec.mission.resumption import (
     ENDED,
     Work,
     interrupted_step_in_effect,
+    is_left_halfway,
     recorded_work,
+    recovery_trees,
 )
 from bt_exec.pack import Catalogue
 from bt_exec.planning.assumed_facts_and_first_cause import certain_facts, facts_with_assumed_effects
@@ -36,6 +38,9 @@ from bt_exec.verify.effects_on_facts import (
 
 __all__ = ["describe_steps_left", "steps_left"]
 
+_NAMED = 8
+"""Maximum number of parts that are named; further parts are counted."""
+
 _Parts: TypeAlias = dict[tuple[str, str], Located[NodeBase]]
 """Parts of a plan by name and arguments."""
 
@@ -43,27 +48,34 @@ _Parts: TypeAlias = dict[tuple[str, str], Located[NodeBase]]
 def describe_steps_left(record: MissionRecord, request: Request) -> str:
     """Return the remaining parts of a recorded mission as phrases; empty if there are none.
 
+    After some parts, the others are only counted.
+
     Args:
         record: The mission.
         request: A request with the last known facts, in the language of the phrases.
     """
     messages, language = request.messages, request.language
     work = recorded_work(record, request.catalogue)
-    parts = (
+    parts = [
         part
         for left in steps_left(record, work, request)
         for part in ((left,) if messages.has_phrase(left.phrase_key) else walk(left, Do))
-    )
-    return ", ".join(
+    ]
+    phrases = [
         messages.phrase(
             part.phrase_key, language, messages.with_quotes(part.call_arguments, language)
         )
-        for part in parts
-    )
+        for part in parts[:_NAMED]
+    ]
+    if more := len(parts) - len(phrases):
+        phrases.append(messages.fixed_word(f"and {more} more", language))
+    return ", ".join(phrases)
 
 
 def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[NodeBase]:
     """Yield the parts that re-plans left out, then the remaining skills of the last plan.
+
+    If the interrupted step left a fact in an intermediate state, the recovery comes first.
 
     Skills that run only after a failure, and those that the known facts make unnecessary, are not
     included.
@@ -75,6 +87,8 @@ def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[
     """
     if work.spec is None:
         return
+    if is_left_halfway(work, request):
+        yield from recovery_trees(request)
     now = _request_assuming_finished_steps(work, request)
     facts, catalogue = facts_with_assumed_effects(now), request.catalogue
     for part in _left_out_parts(record, catalogue):

@@ -16,7 +16,7 @@ from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission_outcome import NOTHING_DONE, PARTLY_DONE, STOPS, UNMET, Ending
 from bt_exec.mission_reporter import Skip
 from bt_exec.pack import Catalogue
-from bt_exec.spec.condition_expression import Is, Not
+from bt_exec.spec.condition_expression import Is, Not, named_conditions
 from bt_exec.spec.model import Check, walk
 from bt_exec.spec.node_paths import nodes_with_paths
 from bt_exec.verify.effects_on_facts import established_facts
@@ -99,17 +99,20 @@ class _Summary:
     def _answers(self) -> Iterator[str]:
         """Yield the answers to questions.
 
-        If there are several, each names its question. An answer that may be outdated is given in
-        the past tense, with its question and time.
+        If there are several, each names its question, and so does one that decides whether a step
+        is skipped: the operator may have asked for the opposite. An answer that may be outdated is
+        given in the past tense, with its question and time.
         """
         answered, known = self.progress.answered, self.known
         for asked in answered.values():
             answer = self._answer(asked)
             if not answer:
                 continue
-            several = len(answered) > 1 or known.is_old(asked.t)
-            if several and (question := self._question_phrase(asked)):
-                answer = f"{question[:1].upper()}{question[1:]}: {answer[:1].lower()}{answer[1:]}"
+            alone = len(answered) == 1 and not known.is_old(asked.t) and not self._decides(asked)
+            if not alone and (question := self._question_phrase(asked)):
+                asks = question.endswith("?")
+                said = answer if asks else f"{answer[:1].lower()}{answer[1:]}"
+                answer = f"{question[:1].upper()}{question[1:]}{' ' if asks else ': '}{said}"
             if not known.is_old(asked.t):
                 yield answer
                 continue
@@ -196,6 +199,12 @@ class _Summary:
             return ""
         known = messages.has_phrase(asks.name)
         return messages.phrase(asks.name, language, asks.args) if known else ""
+
+    def _decides(self, asked: Asked) -> bool:
+        """Return True if the condition of a question is also the skip condition of a step."""
+        assert self.progress.spec is not None
+        skips = (node.skip_if for node in walk(self.progress.spec.root) if node.skip_if is not None)
+        return any(str(part) == asked.question for skip in skips for part in named_conditions(skip))
 
     def _single_condition(self, asked: Asked) -> Is | None:
         """Return the single condition of a question; None if several are combined."""

@@ -152,7 +152,7 @@ def answer_about_ending(
         why = messages.say(code, language, message=report)
     elif turn.status == "refused" and turn.message:
         why = messages.say("WHY_SAID", language, message=turn.message)
-    elif state := " ".join(fact_sentences(turn.state, messages, language)[0]):
+    elif state := " ".join(fact_sentences(turn.state, messages, language, turn.ages)[0]):
         said.append(why)
         why = messages.say("SELF_STATE_THEN", language, state=state)
     return " ".join(filter(None, (*said, why)))

@@ -22,11 +22,14 @@ class Rates(UserData):
         tick_hz: Rate of ticks [Hz].
         look_hz: Maximum rate of the observations that nodes request [Hz].
         idle_look_hz: Rate of observations if no node requests any [Hz]; 0 for none.
+        latency_s: Simulated time from a capture to its observation in simulations [s]; with 0,
+            observations arrive before the next tick. Real perception has its own latency.
     """
 
     tick_hz: Annotated[float, Field(ge=1, le=200)] = 20.0
     look_hz: Annotated[float, Field(gt=0, le=100)] = 5.0
     idle_look_hz: Annotated[float, Field(ge=0, le=100)] = 1.0
+    latency_s: Annotated[float, Field(ge=0, le=1)] = 0.0
 
 
 class Limits(UserData):

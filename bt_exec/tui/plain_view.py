@@ -109,6 +109,8 @@ class PlainView:
         node = self.model.forest.by_path.get(event.path)
         if node is None or event.failure is None:
             return
+        for inner in node.walk():  # its steps may end in the same states again
+            self._states.pop(id(inner), None)
         why = ": ".join(
             filter(
                 None,

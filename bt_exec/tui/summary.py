@@ -20,7 +20,10 @@ from bt_exec.tui.terminal_text import (
 )
 from bt_exec.tui.view_model import ViewModel
 
-__all__ = ["SIGNS", "summary_lines", "utterances_not_in"]
+__all__ = ["SIGNS", "old_observation_text", "summary_lines", "utterances_not_in"]
+
+_OLD_S = 1.0
+"""Age from which an observation is shown with its age [s]."""
 
 SIGNS = {
     "satisfied": "done",
@@ -82,8 +85,11 @@ def summary_lines(
     for part in outcome.message.split("\n"):
         lines += _wrapped(safe_line(part), width, "", signed)
     seen = model.newest_observations_text() if model is not None else ""
-    if outcome.status in ("blocked", "failed") and seen:
-        lines += _wrapped(f"{translate('seen')}: {seen}", width, "dim", signed)
+    if outcome.status in ("blocked", "failed") and model is not None and seen:
+        age = model.newest_observation_age(model.began + outcome.sim_seconds)
+        old = "" if model.blinded else old_observation_text(age, translate)
+        text = " · ".join(filter(None, (f"{translate('seen')}: {seen}", old)))
+        lines += _wrapped(text, width, "dim", signed)
     for what, why in outcome.undone_in_words:
         if safe_line(what) not in safe_line(outcome.message):
             text = f"{translate('not done')}: {safe_line(what)} · {safe_line(why)}"
@@ -121,6 +127,11 @@ def utterances_not_in(message: str, utterances: Sequence[str]) -> tuple[str, ...
     said = message.casefold()
     named = any(text.casefold().rstrip(".?! ") in said for text in utterances)
     return () if named else tuple(utterances)
+
+
+def old_observation_text(age: float, translate: Callable[[str], str]) -> str:
+    """Return the age of an observation [s] as a fixed word; empty if it was current."""
+    return translate(f"{duration_text(age)} old") if age >= _OLD_S else ""
 
 
 def _status_line(outcome: Outcome, translate: Callable[[str], str], *, verbose: bool) -> str:

@@ -164,7 +164,7 @@ class _Artist:
         if model.blinded:
             lines.append(self.left_and_right(seen, "failed", ""))
         elif model.buffers:
-            age = max(self.now - max(buffer.t for buffer in model.buffers.values()), 0.0)
+            age = model.newest_observation_age(self.now)
             old = f"{age:.2f} s" if age < 9.95 else duration_text(age)
             old = model.fixed_word(f"{old} old" if self.width >= NARROW else old)
             lines.append(self.left_and_right(seen, "", old))

@@ -195,6 +195,11 @@ class ViewModel:
         texts.update({name: f"{new}: {why}" for name, why in self.blinded.items()})
         return "; ".join(texts.values())
 
+    def newest_observation_age(self, now: float) -> float:
+        """Return the age of the newest observation at a time on the mission clock [s]."""
+        newest = max((buffer.t for buffer in self.buffers.values()), default=now)
+        return max(now - newest, 0.0)
+
     def fixed_word(self, text: str) -> str:
         """Return a fixed word of the user interface in the command's language."""
         return safe_line(self.messages.fixed_word(text, "en" if self.ascii else self.language))

@@ -14,7 +14,7 @@ from bt_exec.language.messages import Messages
 from bt_exec.planning.assumed_facts_and_first_cause import DoneAction
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.tui.node_text import arguments_text, duration_text, fill_saved_results
-from bt_exec.tui.summary import SIGNS
+from bt_exec.tui.summary import SIGNS, old_observation_text
 from bt_exec.tui.terminal_text import Entry, Glyphs, Line, entry_lines, safe_line, without_code
 from bt_exec.tui.visible_rows import NARROW
 
@@ -156,8 +156,8 @@ class Why:
         if self.status_word in ("interrupted", "running", "waiting"):
             rows += self.unended_mission_lines()
         elif self.is_in_other_language:
-            state = {**known.facts, **line.state}  # the latter marks what was uncertain
-            rows.append(("at the end", " ".join(self.fact_sentences(state))))
+            state = self.fact_sentences(line.state or known.facts, line.ages)
+            rows.append(("at the end", " ".join(state)))
         elif safe_line(line.message) not in self.cause():
             rows.append(("reported", safe_line(line.message)))
         rows += [("unreadable", safe_line(text)) for text in known.incomplete]
@@ -165,9 +165,10 @@ class Why:
 
     def continued_mission(self, line: MissionSummary) -> str:
         """Return the identifier of an earlier mission, and how that mission ended."""
-        end = safe_line(line.message) or self.word(line.shown_status)
-        if line.message and line.language != self.language:
-            end = self.say("WHY_SAID", message=line.message)
+        report = self.messages.without_stop_advice(line.message, line.language)
+        end = safe_line(report) or self.word(line.shown_status)
+        if report and line.language != self.language:
+            end = self.say("WHY_SAID", message=report)
         return f"{line.id}: {end}"
 
     def result_phrases(self) -> list[tuple[str, str]]:
@@ -220,7 +221,9 @@ class Why:
                 measured = _code_and_evidence(root) if self.verbose else ()
                 heading = "evidence" if self.verbose else "when"
                 rows.append((heading, " · ".join(filter(None, (*measured, after)))))
-                rows.append(("seen", "; ".join(map(safe_line, cause.seen))))
+                old = old_observation_text(cause.seen_age, self.word) if cause.seen else ""
+                seen = "; ".join(map(safe_line, cause.seen))
+                rows.append(("seen", " · ".join(filter(None, (seen, old)))))
         others = (one for one in later if str(one) not in ended)
         return [*rows, *self.tolerated_failures(others, attempt.done)]
 
@@ -309,9 +312,17 @@ class Why:
         if state := " ".join(self.fact_sentences(outdated)):
             yield self.say("WHY_MAY_HAVE_CHANGED", state=state)
 
-    def fact_sentences(self, facts: Mapping[str, str]) -> tuple[str, ...]:
-        """Return the sentences of facts; facts without a sentence are left out."""
-        return tuple(map(safe_line, fact_sentences(facts, self.messages, self.language)[0]))
+    def fact_sentences(
+        self, facts: Mapping[str, str], ages: Mapping[str, float] | None = None
+    ) -> tuple[str, ...]:
+        """Return the sentences of facts; facts without a sentence are left out.
+
+        Args:
+            facts: The facts.
+            ages: Ages of the facts that are not current [s].
+        """
+        said, _ = fact_sentences(facts, self.messages, self.language, ages or {})
+        return tuple(map(safe_line, said))
 
     def lines(self, width: int, glyphs: Glyphs) -> list[Line]:
         """Return the whole explanation as lines of at most `width` cells."""

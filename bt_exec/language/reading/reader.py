@@ -163,12 +163,14 @@ class Unread:
         language: ``en`` or ``ko``.
         unknown_words: Words outside the lexicon.
         impossible: Verbs of acts that no pack can do.
+        is_hazard: Whether the text reports a body part in a gap; such an order is not parsed.
     """
 
     text: str
     language: str
     unknown_words: tuple[str, ...]
     impossible: tuple[str, ...] = ()
+    is_hazard: bool = False
 
 
 class Reader:
@@ -254,7 +256,7 @@ class Reader:
         if len(text) > LONGEST:
             return
         lexicon = self.lexicon(language_of(text))
-        if _hazard_in(Text.of(text, lexicon.language.contractions), lexicon):
+        if _reports_hazard(Text.of(text, lexicon.language.contractions), lexicon):
             return
         texts = shortened_texts(text, lexicon)
         for short, found in self._readable(texts, names):
@@ -284,8 +286,8 @@ class Reader:
         lexicon = self.lexicon(spoken)
         language = lexicon.language
         plain = Text.of(text, language.contractions)
-        if hazard := _hazard_in(plain, lexicon):
-            return Unread(text, language.name, (hazard,))
+        if _reports_hazard(plain, lexicon):
+            return Unread(text, language.name, (), is_hazard=True)
         edges = lattice(plain, lexicon, dict(names))
         stated = language.name == "en" and goal == GOAL and plain.asked
         found: list[Edge] = []
@@ -348,17 +350,16 @@ def _denies_next(edge: Edge) -> bool:
     return False
 
 
-def _hazard_in(text: Text, lexicon: Lexicon) -> str:
-    """Return the words of an order that report a body part in a gap; empty without such words.
+def _reports_hazard(text: Text, lexicon: Lexicon) -> bool:
+    """Return True if an order reports a body part in a gap.
 
     "My hand is in the gap, just close it" must not be ignored as a remark. Robots that pass on
     messages are exempt, because a message may report anything.
     """
     language = lexicon.language
     if not language.orders or lexicon.takes_texts:
-        return ""
-    found = re.search(language.data["hazard"], text.chars)
-    return text.typed_words(*found.span()) if found else ""
+        return False
+    return re.search(language.data["hazard"], text.chars) is not None
 
 
 def _has_leaf(edge: Edge, category: str) -> bool:

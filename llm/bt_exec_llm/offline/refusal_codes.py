@@ -7,6 +7,7 @@ EMPTY              is empty
 TOO_LONG           exceeds the maximum length
 BAD_CHARACTERS     contains invisible characters
 STOP               only asks to stop
+HAZARD             reports a body part in a gap
 NEGATED            forbids something
 NOT_ASKED          asks for the negation of a question
 OPERATOR           contains a word of order, negation or condition without a use
@@ -47,6 +48,7 @@ CODES = (
     "TOO_LONG",
     "BAD_CHARACTERS",
     "STOP",
+    "HAZARD",
     "NEGATED",
     "OPERATOR",
     "NOT_ASKED",

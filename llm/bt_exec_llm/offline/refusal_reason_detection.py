@@ -39,6 +39,8 @@ def find_refusal_reason(found: Reading | Unread, language: str, reader: Reader) 
         language: ``en`` or ``ko``.
         reader: The words of the site.
     """
+    if isinstance(found, Unread) and found.is_hazard:
+        return RefusalReason("HAZARD")
     if (
         isinstance(found, Reading)
         and _names_only_objects(found.meaning)

@@ -28,7 +28,7 @@ _SHOWN = 3
 _ABILITIES = 8
 _CASE = re.compile(r"(?<=[가-힣\d]{2})(에서|에게|에|으로|까지|한테|께)$")  # 회의실에 becomes 회의실
 _NOT_KNOWN = ("UNKNOWN_OBJECT", "UNKNOWN_ACTION", "UNKNOWN_WORD", "NOT_UNDERSTOOD")
-_PLAIN = ("STOP", "NOTHING_SAID", "NOTHING_LEFT", "CONDITION_END")
+_PLAIN = ("STOP", "HAZARD", "NOTHING_SAID", "NOTHING_LEFT", "CONDITION_END")
 """Codes that are answered without suggestions."""
 
 

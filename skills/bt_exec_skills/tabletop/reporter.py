@@ -8,7 +8,7 @@ object that a stopped or failed action released after that observation is report
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from bt_exec.events import (
     Event,
@@ -23,10 +23,12 @@ from bt_exec.mission_reporter import MissionReporter, MissionView
 from bt_exec.spec.model import Do, NodeBase, Sequence, walk
 from bt_exec_skills.tabletop.display_names import display_name_or_id
 from bt_exec_skills.tabletop.environment_state import Environment
+from bt_exec_skills.tabletop.goals.model import Move
 from bt_exec_skills.tabletop.goals.plan import REMARK
+from bt_exec_skills.tabletop.goals.subgoal_factory import describe_moves
 from bt_exec_skills.tabletop.output_sentences import sentence
 from bt_exec_skills.tabletop.perception.observation_and_pipeline import TableObservation
-from bt_exec_skills.tabletop.robot import Spot
+from bt_exec_skills.tabletop.robot import Side, Spot
 
 __all__ = ["TableReporter"]
 
@@ -37,7 +39,7 @@ class _Step(NamedTuple):
     skill: str
     thing: str
     target: str
-    side: str
+    side: Side
     spot: Spot
 
 
@@ -71,6 +73,8 @@ class TableReporter(MissionReporter):
                 self._language = event.language if event.language == "ko" else "en"
             case Planned() if not self._goals:
                 self._goals = tuple(_subgoals(event.spec.root))
+                if event.spec.mission.language != self._language:  # resumed in the other language
+                    self._goals = tuple(map(self._renamed, self._goals))
                 notes = event.spec.mission.notes
                 self._remarks = [
                     note.removeprefix(f"{REMARK}: ") for note in notes if note.startswith(REMARK)
@@ -138,6 +142,17 @@ class TableReporter(MissionReporter):
             return goal.name
         return sentence("missed", self._language, goal=goal.name, things=", ".join(names))
 
+    def _renamed(self, goal: _Goal) -> _Goal:
+        """Return a subgoal that only moves objects with a name in the language of the reports."""
+        moves = tuple(
+            Move(step.thing, step.target, step.side)
+            for step in goal.steps
+            if step.skill == "place_object"
+        )
+        if self._now is None or len(moves) < len(goal.steps):
+            return goal
+        return goal._replace(name=describe_moves(moves, self._now, self._language))
+
     def _done(self, goal: _Goal) -> int:
         return sum(map(self._is_so, goal.steps))
 
@@ -166,6 +181,6 @@ def _subgoals(root: NodeBase) -> Iterator[_Goal]:
             if step.do != "go_to_object" or not last:
                 last.pop("", None)
                 key = "" if step.do == "go_to_object" else thing
-                side, spot = str(args.get("side", "in")), tuple(args.get("spot", ()))
+                side, spot = cast(Side, args.get("side", "in")), tuple(args.get("spot", ()))
                 last[key] = _Step(step.do, thing, target, side, spot)
         yield _Goal(node.name, tuple(last.values()))

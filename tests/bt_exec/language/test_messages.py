@@ -106,6 +106,15 @@ def test_inserted_words_are_translated(files, word, language, said):
     assert Messages.load([files(words=STARRED)["words"]]).translate_word(word, language) == said
 
 
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(5, "wait 5 s"), (5.0, "wait 5 s"), (0.5, "wait 0.5 s")]
+)
+def test_whole_numbers_in_phrases_have_no_decimals(files, seconds, said):
+    paths = files(words="phrases:\n  wait: {en: 'wait {seconds} s', ko: '{seconds}초'}")
+    words = Messages.load([paths["words"]])
+    assert words.phrase("wait", "en", {"seconds": seconds}) == said
+
+
 def test_words_have_the_same_placeholders_in_every_language(files):
     with pytest.raises(RegistrationError, match=r"\* seen: the number of \* differs in 'ko'"):
         Messages.load([files(bad='words: {"* seen": {en: "* seen", ko: 보임}}')["bad"]])
@@ -120,13 +129,13 @@ def test_common_message_files_may_not_contradict_each_other(files):
 @pytest.mark.parametrize(
     ("report", "left"),
     [
-        ("I stopped. Put it away first. It is open.", "I stopped. It is open."),
+        ("I stopped. Nothing to do. Put it away first. It is open.", "I stopped. It is open."),
         ("I stopped. Nothing to do.", "I stopped."),
         ("It is open.", "It is open."),
     ],
 )
 def test_advice_after_a_stop_can_be_left_out_of_a_report(files, report, left):
-    plain = "AFTER_STOP: {en: Put it away first., ko: 먼저 치우십시오.}"
+    plain = "AFTER_STOP: {en: Nothing to do. Put it away first., ko: 먼저 치우십시오.}"
     special = "AFTER_STOP at=dock: {en: Nothing to do., ko: 할 일이 없습니다.}"
     paths = files(own=OWN, arm=plain, cart=special)
     messages = Messages.load([paths["own"]], {name: paths[name] for name in ("arm", "cart")})

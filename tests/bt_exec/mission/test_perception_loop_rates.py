@@ -118,6 +118,39 @@ def test_observation_rate_follows_requests_and_limits(looks, rates, asking, expe
     assert run(looks(rates), 1.999, asking) == expected
 
 
+@pytest.mark.parametrize(
+    ("latency_s", "expected"),
+    [
+        (0.0, [(1.0, 1.0), (1.2, 1.2), (1.4, 1.4)]),
+        (0.05, [(1.0, 1.05), (1.2, 1.25), (1.4, 1.45)]),
+        (0.15, [(1.0, 1.15), (1.2, 1.35)]),
+        (0.2, [(1.0, 1.2), (1.25, 1.45)]),
+        (0.3, [(1.0, 1.3)]),
+    ],
+)
+def test_simulated_observation_arrives_after_the_latency(looks, latency_s, expected):
+    """It arrives no earlier, although its interpretation is done at once."""
+    on = looks(Rates(look_hz=5, idle_look_hz=0, latency_s=latency_s), wait=True)
+    run(on, 1.49, asking=True)
+    taken = [observation.t for observation in on.buffer.observations]
+    assert list(zip(taken, [event.t for event in on.events], strict=True)) == [
+        pytest.approx(each) for each in expected
+    ]
+
+
+def test_latency_delays_no_observation_at_rest(looks):
+    """Before a mission and after it, nothing moves and time does not advance."""
+    on = looks(Rates(latency_s=1.0), wait=True)
+    on.perception_worker.observe_all()
+    assert [observation.t for observation in on.buffer.observations] == [1.0]
+
+
+def test_latency_of_the_simulation_delays_no_real_robot(looks):
+    on = looks(Rates(look_hz=5, idle_look_hz=0, latency_s=0.3))
+    run(on, 1.1, asking=True)
+    assert [event.t for event in on.events] == [1.0]
+
+
 def test_slow_camera_is_not_restarted_before_its_picture_arrives(looks):
     """Each picture takes 6 ticks: 24 ticks yield 4 observations, not none."""
     on = looks(Rates(look_hz=100, idle_look_hz=0))

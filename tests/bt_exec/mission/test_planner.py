@@ -265,10 +265,16 @@ def test_slow_compiler_is_awaited(request_of):
 
 
 def test_compiler_without_an_answer_times_out(request_of):
-    enough = threading.Event()
-    compiler = Says(lambda request: enough.wait(60) and None)
+    begun, enough = threading.Event(), threading.Event()
+
+    def answer(request):
+        begun.set()
+        enough.wait(60)
+
+    compiler = Says(answer)
     on = Asked(compiler, limit_s=0.05)
     ending = on.planner.plan(request_of())
+    assert begun.wait(60)  # on a busy machine the compiler's thread may begin after the time limit
     enough.set()
     message = "no answer after 0.05 s"
     failure = Failure("COMPILER_TIMEOUT", message, kind="compiler", retryable=False)

@@ -16,7 +16,7 @@ from bt_exec.mission.pack_reporters import MissionReporter
 from bt_exec.mission.rerun import _same_settings, restore_world, verify
 from bt_exec.mission.resumption import is_call_of, recorded_work
 from bt_exec.mission.session import Session
-from bt_exec.mission.steps_left import steps_left
+from bt_exec.mission.steps_left import describe_steps_left, steps_left
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Plan
 from bt_exec.planning.failed_part_repair import repaired_plan
@@ -435,6 +435,19 @@ def test_resumed_mission_does_not_fetch_the_held_object_again(tmp_path):
     assert record.skills[1].start.args["object"] == held
 
 
+def test_resumption_recovers_what_a_step_that_is_skipped_left_halfway(tmp_path):
+    journal = Journal.open(tmp_path / "j.sqlite")
+    with Session("door", fast=True, journal=journal, world={"seed": "0"}) as session:
+        session.clock.call_at(5.2, lambda: session.abort("operator"))  # the arm is on its way home
+        first = journal.mission(session.run("open the door").mission_id)
+        session.clock.call_at(None)
+        outcome = session.resume(first)
+        assert outcome.ok, outcome.message
+        record = journal.mission(outcome.mission_id)
+    assert [run.start.skill for run in record.skills] == ["return_home"]
+    assert (record.facts_at_end["door"], record.facts_at_end["at.right"]) == ("open", "home")
+
+
 DOOR_LEFT = ["move_arm", "grasp", "close_door", "return_home"]
 LOOK_LEFT = [
     *("observe_scene", "navigate", "observe_scene", "navigate"),
@@ -447,6 +460,7 @@ LOOK_LEFT = [
     [
         pytest.param("door", "get the material", 11.0, "", DOOR_LEFT[1:], id="in progress"),
         pytest.param("door", "get the material", 12.2, "", DOOR_LEFT[2:], id="in effect"),
+        pytest.param("door", "open the door", 5.2, "", ["arms_home"], id="halfway"),
         pytest.param(
             "door",
             "get the material",
@@ -482,6 +496,16 @@ def test_remaining_steps_are_those_that_are_not_done(tmp_path, site, command, st
         request = first_request(session.site, command, Situation((), record.facts_at_end, ""))
         work = recorded_work(record, session.site.catalogue)
     assert [part.callee_name for part in steps_left(record, work, request)] == left
+
+
+def test_many_remaining_steps_are_counted(tmp_path):
+    journal = Journal.open(tmp_path / "j.sqlite")
+    with Session("tabletop", fast=True, journal=journal, world={"objects": "4"}) as session:
+        session.clock.call_at(1.0, lambda: session.abort("operator"))
+        record = journal.mission(session.run("sort by colour").mission_id)
+        request = first_request(session.site, "", Situation((), record.facts_at_end, ""))
+    *named, more = describe_steps_left(record, request).split(", ")
+    assert (len(named), more) == (8, "and 8 more")
 
 
 @pytest.mark.parametrize(

@@ -448,6 +448,16 @@ def test_state_at_the_end_is_reported_in_the_language_of_the_question() -> None:
     assert answer("뭐 했어?", context=Context((opened,))) == Reply("DONE", told)
 
 
+def test_state_that_was_not_current_at_the_end_is_reported_with_its_age() -> None:
+    state = {"door": "open", "at.right": "?"}
+    stopped = Turn("문 열어", "aborted", "ABORTED", "멈춤", state=state, ages={"door": 0.4})
+    told = (
+        "“문 열어” was stopped. The state at the end of that mission: “The door was open when I "
+        "looked a moment ago. It is not known where the right arm is.”"
+    )
+    assert answer("what did you do?", context=Context((stopped,))) == Reply("DONE", told)
+
+
 LEFT_IT = Turn("leave the box there", "satisfied", "OK", "The box is in the lounge.")
 
 
@@ -689,6 +699,12 @@ def test_command_after_a_stop_is_planned_when_nothing_runs(said: str, planned: b
     assert isinstance(asking(Comes()).compile(request), Plan) is planned
 
 
+SLIPPED = MissionSummary(
+    *("1", "go", "en", "door", "failed", "SKILL_FAILED", "", datetime(2026, 11, 21, 7, 5), None),
+    failure=Failure("GRASP_SLIPPED", "the box moved", node="grasp"),
+)
+
+
 class Explains(Refuses):
     def compile(self, request: Request) -> Reply:
         return Reply("WHY", "the last mission")
@@ -699,6 +715,12 @@ class Explains(Refuses):
     [
         (None, "the last mission"),
         (PastAction(None, False), "No mission on record did exactly that."),
+        (
+            PastAction(SLIPPED, False),
+            "I began that at 07:05 (“go”), but it was not finished. "
+            "The grasp failed: the box moved.",
+        ),
+        (PastAction(SLIPPED, True), "I did that at 07:05 (“go”)."),
     ],
 )
 def test_answer_to_why_states_first_that_an_action_was_not_done(

@@ -50,6 +50,17 @@ def test_codes_of_rejected_plans_are_shown_only_when_verbose(language, verbose, 
     assert verbose or "[" not in written[0]
 
 
+def test_same_failure_of_a_step_in_a_later_attempt_is_written_again() -> None:
+    view, written = view_of("en")
+    view.on(ev.Planned(0.0, 0, get_material(ENGLISH), 1))
+    for attempt in (1, 2):
+        detail = f"attempt {attempt} of 3"
+        view.on(ev.NodeChanged(0.1, 2, f"{TAKE}/grasp", "failed", SLIPPED.code, SLIPPED))
+        view.on(ev.NodeChanged(0.1, 2, TAKE, "running", detail, SLIPPED))
+    words = [line.split()[2] for line in written]
+    assert words[1:] == ["failed", "retry", "failed", "retry"]
+
+
 def test_question_is_not_shown_as_a_fact() -> None:
     spec = MissionSpec.model_validate(
         {"mission": Mission(command="?"), "root": {"check": "door_is_open", "tell": True}}

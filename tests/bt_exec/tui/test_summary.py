@@ -30,7 +30,7 @@ CASES: list[tuple[Any, str]] = [
         """\
  ■ blocked after 4.0 s · exit 3
    문을 열었지만 자재가 보이지 않습니다. 아무것도 잡지 않았습니다.
-   seen: door open 0.9 · handle yes · material yes""",
+   seen: door open 0.9 · handle yes · material yes · 4.0 s old""",
     ),
     (
         outcome(
@@ -68,7 +68,7 @@ CASES: list[tuple[Any, str]] = [
         """\
  ✗ failed after 31.4 s · exit 4
    A skill broke.
-   seen: door open 0.9 · handle yes · material yes
+   seen: door open 0.9 · handle yes · material yes · 31.4 s old
    a: b""",
     ),
 ]

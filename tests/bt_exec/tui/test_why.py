@@ -23,6 +23,7 @@ STUCK: {en: "The door is stuck ({message}).", ko: "문이 걸렸습니다({messa
 NO_GRIP: {en: There is no grip., ko: 손잡이가 없습니다.}
 WHY_DONE: {en: It was done as asked., ko: 지시대로 마쳤습니다.}
 WHY_NEEDED_NOTHING: {en: Nothing had to be done., ko: 할 일이 없었습니다.}
+AFTER_STOP: {en: Go on?, ko: 계속할까요?}
 ABORTED: {en: You stopped it., ko: 지시에 따라 멈췄습니다.}
 ABORTED on purpose: {en: A fault stopped it., ko: 고장 때문에 멈췄습니다.}
 ABORTED_BY: {en: "It was stopped: {who}.", ko: "멈췄습니다: {who}."}
@@ -34,6 +35,7 @@ WHY_MAY_HAVE_CHANGED: {en: "It may have changed: “{state}”", ko: "달라졌�
 WHY_INTERRUPTED: {en: The program ended., ko: 프로그램이 끝났습니다.}
 WHY_INTERRUPTED_IN: {en: "The program ended during: {doing}.", ko: "끝났을 때: {doing}."}
 door=ajar: {en: The door is ajar., ko: 문이 조금 열려 있습니다.}
+was door=ajar: {en: "The door was ajar {when}.", ko: "{when} 문이 조금 열려 있었습니다."}
 hand.left=*: {en: "The left hand holds {value}.", ko: "왼손에 {value}."}
 at.table=*: {en: "I am at {value}.", ko: "{value} 앞."}
 hand.right=?: {en: It is not known what the right hand holds., ko: 오른손은 알 수 없습니다.}
@@ -262,6 +264,21 @@ def test_state_that_was_uncertain_at_the_end_is_reported_as_unknown(messages: Me
     assert rows["마지막 상태"] == "오른손은 알 수 없습니다."
 
 
+def test_state_that_was_not_current_at_the_end_is_reported_with_its_age(
+    messages: Messages,
+) -> None:
+    stopped = known(line("aborted", state={"door": "ajar"}, ages={"door": 2.0}))
+    rows = dict(Why(stopped, messages, "ko").course_lines())
+    assert rows["마지막 상태"] == "2 s ago 문이 조금 열려 있었습니다."
+
+
+@pytest.mark.parametrize(("age", "shown"), [(0.4, ""), (4.1, " · 4.1 s old")])
+def test_old_observation_is_shown_with_its_age(messages: Messages, age: float, shown: str) -> None:
+    cause = Cause(JAM, 1, 7.6, ("door ajar 0.9",), seen_age=age)
+    why = Why(known(attempts=(FIRST,), cause=cause), messages, "en")
+    assert dict(why.course_lines())["seen"] == f"door ajar 0.9{shown}"
+
+
 def test_time_of_the_first_failure_is_shown_without_details(messages: Messages) -> None:
     assert dict(Why(FAILED, messages, "en").course_lines())["when"] == "after 7.6 s"
     assert "when" not in dict(Why(FAILED, messages, "en", verbose=True).course_lines())
@@ -359,6 +376,10 @@ def test_missing_result_is_shown_as_its_name_in_parentheses(messages: Messages) 
     ("before", "said"),
     [
         (line(), "No grip. The door is ajar."),
+        (
+            replace(line("aborted"), message="You stopped it. Go on? The door is ajar."),
+            "You stopped it. The door is ajar.",
+        ),
         (line("unfinished", interrupted=True), "interrupted"),
     ],
 )

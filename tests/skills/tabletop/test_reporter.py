@@ -30,14 +30,15 @@ UNKNOWN = {
 def report():
     """Return the report of a mission in which the move of the cup was cut off."""
 
-    def report(language, *, state="stopped", hand="", looks=(), retried=False):
-        command = COMMANDS[language]
+    def report(language, *, typed="", state="stopped", hand="", looks=(), retried=False):
+        command = COMMANDS[typed or language]
         spec = expand(ask(create({}), command, WORLDS["mixed"]).spec, load_site("tabletop").library)
         seen = TableObservation(0.0, WORLDS["mixed"])
         args = {"object": CUP, "target": TRAY, "side": "in"}
         reporter = TableReporter({})
         for event in (
             MissionStarted(0.0, 0, "1", command, language, "tabletop"),
+            Observed(0.0, 0, "tabletop", seen),
             Planned(0.0, 0, spec, ()),
             SkillStarting(0.2, 1, "root", "pick_object", {"object": CUP}, 0),
             SkillEnded(0.8, 1, "root", "pick_object", 0, "done", 0.6),
@@ -66,6 +67,11 @@ def test_place_of_an_object_released_by_a_stopped_action_is_unknown(report, lang
     said = report(language)
     assert UNKNOWN[language] in said
     assert {"en": "(remaining: apple 0)", "ko": "(남은 것: 사과 0)"}[language] in said
+
+
+@pytest.mark.parametrize(("language", "typed"), [("en", "ko"), ("ko", "en")])
+def test_mission_resumed_in_the_other_language_is_reported_in_one_language(report, language, typed):
+    assert report(language, typed=typed) == report(language)
 
 
 def test_failed_action_leaves_the_place_unknown_too(report):

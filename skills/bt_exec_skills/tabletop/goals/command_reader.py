@@ -51,7 +51,7 @@ def parse_meanings(text: str, now: Environment) -> PossibleMeanings:
     """Return the possible meanings of a text.
 
     Raises:
-        Trouble: NOTHING_SAID, TOO_LONG, NO_SUCH_OBJECT, UNKNOWN_WORD, CANNOT_DO or
+        Trouble: NOTHING_SAID, TOO_LONG, NO_SUCH_OBJECT, HAZARD, UNKNOWN_WORD, CANNOT_DO or
             NOT_UNDERSTOOD.
     """
     if not text.strip(" \t\n.,!?"):
@@ -75,6 +75,8 @@ def parse_meanings(text: str, now: Environment) -> PossibleMeanings:
     if found.impossible and (not isinstance(found, Reading) or found.unknown_words):
         raise Trouble("CANNOT_DO", what=found.impossible[0])
     if not isinstance(found, Reading):
+        if found.is_hazard:
+            raise Trouble("HAZARD")
         unknown = "”, “".join(found.unknown_words)
         raise Trouble("UNKNOWN_WORD" if unknown else "NOT_UNDERSTOOD", word=unknown)
     if found.unknown_words:

@@ -11,7 +11,7 @@ from bt_exec_skills.tabletop.goals.move_order import path_length, shortest_order
 from bt_exec_skills.tabletop.name_attributes import Attribute
 from bt_exec_skills.tabletop.output_sentences import sentence
 
-__all__ = ["merge_groups_into_round", "subgoal_of_group", "subgoal_of_moves"]
+__all__ = ["describe_moves", "merge_groups_into_round", "subgoal_of_group", "subgoal_of_moves"]
 
 _LONGEST = 64  # maximum length of the name of a subgoal [characters]
 _MANY, _SAVED = 20, 0.1  # minimum number of objects and minimum saving for mixing groups
@@ -19,13 +19,17 @@ _MANY, _SAVED = 20, 0.1  # minimum number of objects and minimum saving for mixi
 
 def subgoal_of_moves(moves: tuple[Move, ...], now: Environment, language: str) -> Subgoal:
     """Return the subgoal for moves, which may have several targets."""
+    return Subgoal(describe_moves(moves, now, language), shortest_order(moves, now))
+
+
+def describe_moves(moves: tuple[Move, ...], now: Environment, language: str) -> str:
+    """Return the name of the subgoal for moves, such as "apple 0 in red bowl 0"."""
     names, targets = [move.thing for move in moves], {move.target for move in moves}
     things, into = list_names(names, language), list_names(sorted(targets), language)
     if len(names) > 2 or len(things) > 40:
         things = sentence("things", language, count=len(names))
     side = "on" if targets <= now.tables.keys() else moves[0].side
-    text = sentence(side, language, things=things, place=into)
-    return Subgoal(text[:_LONGEST], shortest_order(moves, now))
+    return sentence(side, language, things=things, place=into)[:_LONGEST]
 
 
 def subgoal_of_group(
