@@ -220,8 +220,8 @@ class ActClauseConverter(ReportConverter):
         pieces = [piece for one in of for piece in self._convert_argument(one, of)]
         if any(piece.sense == "fails" and piece.mark == "to" for piece in pieces):
             raise NoStepsError  # the recipients are denied
-        looks = any(self._lexicon.verbs[verb].finds for verb in verbs)
-        if self._has_person_as_subject(act) and (self._are_report_verbs(verbs) or not looks):
+        alone = all(one.kind != "ask" for one in act.parts())
+        if self._has_person_as_subject(act) and (self._are_report_verbs(verbs) or alone):
             raise NoStepsError  # the person does it; a text is what the person said
         verbs, pieces = self._without_filler_text(act, verbs, pieces)
         pieces = [self._set_text_type(p, verbs, alone=len(pieces) == 1) for p in pieces]

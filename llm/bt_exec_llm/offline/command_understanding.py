@@ -47,6 +47,7 @@ from bt_exec_llm.offline.step_conversion_errors import (
     NoStepsError,
     UnclearTextError,
 )
+from bt_exec_llm.offline.step_piece import LAST
 from bt_exec_llm.offline.text_normalization import normalize_command
 
 __all__ = ["TALK", "understand", "understand_condition", "understand_part", "understand_session"]
@@ -390,6 +391,8 @@ def _understand_fragment(
 ) -> Understood | RefusalReason:
     """Return the last command with other values ("and the lounge"), or a step for bare objects."""
     pieces = pieces_of_fragment(meaning, index.reader.lexicon, reading)
+    if any(piece.mark == LAST for piece in pieces):
+        return RefusalReason("TIME", reading.text)  # 휴게실은 나중에: "the break room later"
     asks = _asks_without_request(reading)
     verbs = index.reader.lexicon.verbs
     asking = {QUESTION, *(name for name, verb in verbs.items() if verb.finds)}
