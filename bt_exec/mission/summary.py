@@ -110,7 +110,9 @@ class _Summary:
                 continue
             alone = len(answered) == 1 and not known.is_old(asked.t) and not self._decides(asked)
             if not alone and (question := self._question_phrase(asked)):
-                answer = f"{question[:1].upper()}{question[1:]}: {answer[:1].lower()}{answer[1:]}"
+                asks = question.endswith("?")
+                said = answer if asks else f"{answer[:1].lower()}{answer[1:]}"
+                answer = f"{question[:1].upper()}{question[1:]}{' ' if asks else ': '}{said}"
             if not known.is_old(asked.t):
                 yield answer
                 continue

@@ -177,6 +177,9 @@ class _Texts:
         linking = tuple(self._rules.get("linking", ()))
         if any(word.endswith(persons) for word in words if persons):
             return True
+        paired = tuple(self._rules.get("paired", ("\0",)))
+        if words and words[0].endswith(paired) and self._text.chars[:start].endswith(paired):
+            return True  # 라운지에도 휴게실에도: another recipient
         if any(word.endswith(linking) for word in words[:-1] if linking):
             return True
         surface = self._text.chars[start:end]

@@ -120,17 +120,27 @@ class Reading:
 
     @property
     def denied_limit(self) -> Edge | None:
-        """The part that denies a limit or an order, as in "not only the cup" or "not first"."""
-        denied = (one for one in self.edge.walk() if one.category.partition(".")[0] == "denied")
+        """The part that denies or asks for more than its act or state.
+
+        It denies a limit or an order, as in "not only the cup" or "not first", or asks for a
+        manner or a duty, as in "are they together" or "do you have to open it".
+        """
         orders = language_data(self.language)["orders"]
-        limits, ranks = orders.get("denied_limits", ()), orders.get("denied_ranks", ())
-        pairs = pairwise(self.edge.leaves())
+        limits, asked = orders.get("denied_limits", ()), orders.get("asked_manners", ())
+        words = {"denied": orders.get("denied_ranks", ()), "question": asked}
         limited = [
             part
-            for part in denied
-            if any(one.category == "only" or one.text in ranks for one in part.leaves())
+            for part in self.edge.walk()
+            if (kind := part.category.partition(".")[0]) in words
+            for one in part.leaves()
+            if one.text in words[kind] or (kind == "denied" and one.category == "only")
         ]
+        first, *others = leaves = [*self.edge.leaves()]
+        pairs = pairwise(leaves)
         limited += [other for one, other in pairs if f"{one.text} {other.text}" in limits]
+        if first.text in orders.get("opinions", ()):
+            duties = orders["duties"]
+            limited += [one for one in others if any(duty in one.text for duty in duties)]
         return limited[0] if limited else None
 
     @property

@@ -88,10 +88,12 @@ def _is_essential(word: tuple[int, int], text: Text, edges: Sequence[Edge], lang
         return True
     after = [at for at, first, _ in text.origins if first >= end]
     first, last = inside[0], min(after, default=len(text.chars))
-    if any(edge.start == first and edge.category == "unknown" for edge in edges) and any(
-        edge.start == last and edge.category in _COUNTING for edge in edges
-    ):
-        return True  # probably the noun that is counted
+    if any(edge.start == first and edge.category == "unknown" for edge in edges):
+        ends = tuple(closed_classes(language)["essential"].get("subjects_of", ()))
+        follows = _bare_word(" ".join(text.source[end:].split()[:1]))
+        counted = any(edge.start == last and edge.category in _COUNTING for edge in edges)
+        if counted or (ends and follows.endswith(ends)):
+            return True  # probably the noun that is counted, or the subject of a condition
     shortest = last - _PARTICLE if language == "ko" else first + 1
     return any(
         first <= edge.start < last and edge.end >= shortest and _has_meaning(edge)

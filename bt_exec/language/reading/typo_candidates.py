@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice, product
 
+from bt_exec.language.closed_classes import closed_classes
 from bt_exec.language.reading.english_inflection import plural, singulars
 from bt_exec.language.reading.korean_inflection import decompose_hangul, spelt_from_sound
 from bt_exec.language.reading.lattice import lattice
@@ -42,7 +43,9 @@ def intended_texts(text: str, lexicon: Lexicon, *, unread: bool) -> Iterator[str
     """
     typed = text.split()
     cores = [re.sub(r"[^\w']", "", word).lower() for word in typed]
-    known = [_is_covered(core, lexicon) or core in lexicon.parts_of_words for core in cores]
+    essential = closed_classes(lexicon.language.name)["essential"]["words"]
+    right = lexicon.parts_of_words | {*essential}
+    known = [core in right or _is_covered(core, lexicon) for core in cores]
     share = min(len(typed) // _UNKNOWN_SHARE, _MOST_MISSPELT)
     if known.count(False) > max(_MOST_UNKNOWN, share):
         return
@@ -63,6 +66,7 @@ def intended_texts(text: str, lexicon: Lexicon, *, unread: bool) -> Iterator[str
         respelt = (
             [*nearest[:place], said + tails[place], *nearest[place + 1 :]]
             for place in reversed(places)
+            if cores[place] not in essential
             for said in _standard_spellings(cores[place], lexicon)
         )
         found += islice(respelt, _MOST)

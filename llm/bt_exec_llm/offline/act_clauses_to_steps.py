@@ -100,7 +100,7 @@ class ActClauseConverter(ReportConverter):
         if isinstance(to, Node):  # e.g. "the arms to their place"
             of.append(to.replace(relation="to"))
         if asked:
-            if frame != "find":
+            if not frame.startswith("find"):
                 raise NoStepsError
             yield from self._convert_information_verb(act, verbs, asked, of)
             return
@@ -220,8 +220,9 @@ class ActClauseConverter(ReportConverter):
         pieces = [piece for one in of for piece in self._convert_argument(one, of)]
         if any(piece.sense == "fails" and piece.mark == "to" for piece in pieces):
             raise NoStepsError  # the recipients are denied
-        if self._are_report_verbs(verbs) and self._has_person_as_subject(act):
-            raise NoStepsError  # the text is what the person said, not a message for the person
+        looks = any(self._lexicon.verbs[verb].finds for verb in verbs)
+        if self._has_person_as_subject(act) and (self._are_report_verbs(verbs) or not looks):
+            raise NoStepsError  # the person does it; a text is what the person said
         verbs, pieces = self._without_filler_text(act, verbs, pieces)
         pieces = [self._set_text_type(p, verbs, alone=len(pieces) == 1) for p in pieces]
         pieces = _attach_places(self._with_people_present(act, verbs, pieces))

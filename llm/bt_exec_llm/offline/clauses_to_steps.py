@@ -284,6 +284,8 @@ class ClauseConverter(ConditionalConverter):
                     raise NoStepsError  # "wait there, and if nobody comes": for how long?
                 wait = Node("until", (("of", last), ("hold", part.node("of"))))
                 done[-1], part = wait, part.node("then")
+            if part is not last and part.kind == "act" and self._waits_in_vain(done):
+                raise NoStepsError  # "wait in the lounge, then come back": for how long?
             waits = part.kind == "until" and not part.node("of").parts()
             if waits and last.kind == "act" and self._watches(last):
                 done[-1] = part.replace(of=last)
@@ -296,6 +298,13 @@ class ClauseConverter(ConditionalConverter):
         act, asked = node.node("then"), node.node("of")
         after = self._position_in_text(act) < self._position_in_text(asked)
         return after and node.get("other") is None and self._is_unlimited_wait(act)
+
+    def _waits_in_vain(self, done: Sequence[Node]) -> bool:
+        """Return True if the last of some acts is waiting, neither for a time nor for a reply."""
+        last = done[-1]
+        told = any(one.kind == "quote" for part in done for one in part.walk())
+        waits = last.kind == "act" and self._is_unlimited_wait(last) and not self._watches(last)
+        return waits and not (told and not last.parts())
 
     def _is_unlimited_wait(self, act: Node) -> bool:
         """Return True for waiting or watching without a duration."""

@@ -151,12 +151,11 @@ def _verbs_by_frame(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
         changes = all(lexicon.verbs[name].result or lexicon.verbs[name].usual for name in together)
         if changes:
             frames["change"] = {"en": words["en"], "ko": []}
-        for particle, heads in _separable_verbs(words["en"]).items():
-            frames[f"do_{particle}"] = {"en": heads, "ko": []}
-            if changes:
-                frames[f"change_{particle}"] = {"en": heads, "ko": []}
         if any(lexicon.verbs[lexicon.general_verb(name)].finds for name in together):
             frames["find"] = words
+        parted = {"do", "change", "find"} & {"do", *frames}
+        for particle, heads in _separable_verbs(words["en"]).items():
+            frames |= {f"{frame}_{particle}": {"en": heads, "ko": []} for frame in parted}
         for frame, said_so in frames.items():
             yield f"{' '.join(together)}/{frame}", {"frame": frame, **said_so}
         for slot in lexicon.texts.values():

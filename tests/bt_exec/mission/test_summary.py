@@ -347,10 +347,12 @@ told weight_is: {en: "It weighs {why}.", ko: 무게}
 phrases:
   door_is: {en: "the door is {state}", ko: 문}
   weight_is: {en: "the weight", ko: 무게}
+  cup_is_here: {en: "is the cup here?", ko: 컵}
 """
 ASKS = (
     "{sequence: [{check: {door_is: {state: open}}}, {check: {lid_is: {state: shut}}},"
-    " {check: weight_is}, {check: {all: [{door_is: {state: open}}, {lid_is: {state: shut}}]}}]}"
+    " {check: weight_is}, {check: cup_is_here},"
+    " {check: {all: [{door_is: {state: open}}, {lid_is: {state: shut}}]}}]}"
 )
 
 
@@ -366,7 +368,14 @@ def weight_is() -> Verdict:
     return Verdict.yes()
 
 
+@condition
+def cup_is_here() -> Verdict:
+    """Return True if the cup is here."""
+    return Verdict.yes()
+
+
 DOOR, LID, WEIGHT, BOTH = "door_is open", "lid_is shut", "weight_is", "all"
+CUP = "cup_is_here"
 
 
 @pytest.mark.parametrize(
@@ -379,6 +388,7 @@ DOOR, LID, WEIGHT, BOTH = "door_is open", "lid_is shut", "weight_is", "all"
         ([(DOOR, 9.0), (WEIGHT, 9.0)], "The door is open: yes. It weighs 2 kg."),
         ([(DOOR, 9.0), (LID, 9.0)], "The door is open: yes. Yes."),
         ([(DOOR, 9.0), (BOTH, 9.0)], "The door is open: yes. Yes."),
+        ([(DOOR, 9.0), (CUP, 9.0)], "The door is open: yes. Is the cup here? Yes."),
         # an old answer is reported with its age, also when a current one follows
         ([(WEIGHT, 2.0)], "It weighs 2 kg. That was 8 s ago."),
         ([(LID, 2.0)], "The lid was shut 8 s ago."),
@@ -391,7 +401,7 @@ DOOR, LID, WEIGHT, BOTH = "door_is open", "lid_is shut", "weight_is", "all"
 def test_answers_name_their_question_and_age_when_ambiguous(words, tmp_path, answers, expected):
     (tmp_path / "talk.yaml").write_text(TALK, encoding="utf-8")
     talk = Messages.load([tmp_path / "words.yaml", tmp_path / "talk.yaml"])
-    catalogue = scripted_site([door_is, lid_is, weight_is]).catalogue
+    catalogue = scripted_site([door_is, lid_is, weight_is, cup_is_here]).catalogue
     found = MissionProgress("go", "en", Reporters([], {}), {}, {}, lambda event: None)
     root = load_text(f"tree: t\nroot: {ASKS}").document.root
     found.spec = MissionSpec(mission=Mission(command="go", compiler="x"), root=root)

@@ -235,6 +235,25 @@ REFUSED = [
     ("door", "문 닫았어야지."),  # reproaches
     ("door", "자재 꺼내 줬으면 문도 닫았어야지"),
     ("door", "문 닫아 달라고 한 사람 없는데"),
+    ("door", "Open the door for a sec."),  # words that change the act
+    ("door", "Sort of open the door."),
+    ("door", "문 쪼매만 열어"),
+    ("door", "문이 저절로 열렸어?"),
+    ("door", "Shut up."),
+    ("door", "Do you have to close the door?"),  # questions about what should be done
+    ("door", "Would you say the door should be open?"),
+    ("building", "Do you think you should go to the lounge?"),
+    ("building", "Let the professor go."),
+    ("building", "Bring the professor along."),
+    ("building", "교수님께 먼저 가시라고 전해 줘"),
+    ("building", "교수님께 먼저 가 보겠다고 전해"),
+    ("building", "교수님이 괜찮으시면 들어가"),  # the professor is the subject
+    ("building", "교수님이 라운지로 가"),
+    ("building", "라운지에도 휴게실에도 점심 드시라고 전해 줘"),
+    ("building", "바로 라운지로 가지 말고 복도부터 봐"),  # only the order is denied
+    ("building", "Wait in the lounge, then go to the break room."),  # for how long?
+    ("building", "Go to the lounge, wait, and come back."),
+    ("building", "라운지에서 잠깐 기다렸다가 휴게실로 가"),
 ]
 EXCLUSIONS = {
     "en": ("{act} but not with your {no} arm", "{act} without your {no} arm",

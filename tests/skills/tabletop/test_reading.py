@@ -520,6 +520,11 @@ def test_negated_condition_gives_the_same_moves_and_a_different_note(command, ne
         "hold the apple for two minutes",
         "sort the cubes by colour, the red ones onto the white plate",
         "put one cube on the tray until there are two",
+        *("stack the cubes on the tray", "put the cubes in a pile on the tray"),
+        *("큐브를 전부 쟁반에 쌓아", "파란 컵을 엎어서 쟁반에 놔"),
+        *("pick up the apple and the blue cup together", "give me the blue cup. or not."),
+        *("bring me what's left", "put the cups on the tray, all five of them"),
+        *("do you think you should put the apple on the tray?", "컵이 같이 있어?"),
     ],
 )
 def test_command_with_inexpressible_part_is_refused(command):

@@ -87,7 +87,8 @@ def test_second_process_reports_the_true_content_of_the_hand(
     with Session(remote_site(served.url)) as session:
         asked = session.run("what are you holding?")
         held = world.run_on_world_thread(world.robot.world.held_item).result()
-        assert asked.message == ("I am holding red thing 0." if held else "My hand is empty.")
+        # on a busy machine, the answer also names the question and the time of the observation
+        assert ("I am holding red thing 0." if held else "My hand is empty.") in asked.message
         if held:
             done = session.run("put it in the red bowl")
             assert done.status == "satisfied", done.message

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bt_exec.language.closed_classes import closed_classes
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reader, Reading, Unread
 
@@ -70,6 +71,15 @@ def test_word_with_one_typing_error_is_corrected(word):
         ):
             if misspelt != word:
                 assert next(READER.intended_texts(text.replace(word, misspelt))) == text, misspelt
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [("en", "is the red cup {} here?"), ("ko", "{} 컵이 있어?")]
+)
+def test_essential_word_is_not_a_misspelling(language, text):
+    for word in closed_classes(language)["essential"]["words"]:
+        for intended in READER.intended_texts(text.format(word)):
+            assert word in intended.split()
 
 
 def test_word_of_a_phrase_is_not_a_misspelling():

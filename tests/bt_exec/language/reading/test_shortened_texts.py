@@ -15,9 +15,10 @@ LONG = {
 }
 ESSENTIAL = {
     "en": ["not", "don't", "never", "if", "unless", "only", "except", "before", "without", "how",
-           "which", "both", "twice", "again", "two", "apple", "blue", "put"],
+           "which", "both", "twice", "again", "two", "apple", "blue", "put",
+           "tomorrow", "hardly", "halfway", "alone", "should"],
     "ko": ["말고", "없으면", "빼고", "전에", "만약", "왜", "어느", "모두", "다시", "또", "두",
-           "사과만", "쟁반까지", "사과", "빨간", "옮겨"],
+           "사과만", "쟁반까지", "사과", "빨간", "옮겨", "내일", "거의", "혼자", "약간"],
 }  # fmt: skip
 
 JOINTS = ("and", "then", "that")  # after them, an unknown word is taken for a verb or noun
@@ -46,6 +47,11 @@ def test_inserted_unknown_word_may_be_left_out(data, language):
     place = data.draw(st.integers(2, len(words) - 1).filter(lambda n: words[n - 1] not in JOINTS))
     said = [*words[:place], unknown, *words[place:]]
     assert shorter(" ".join(said))[0] == LONG[language]
+
+
+def test_unknown_subject_of_a_condition_is_never_left_out():
+    text = "뷁뷁 끝나면 빨간 사과를 쟁반에 올려놓고 파란 공을 가져와"
+    assert all("뷁뷁" in one for one in shorter(text))
 
 
 def test_results_keep_most_words():
