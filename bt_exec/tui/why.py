@@ -258,7 +258,10 @@ class Why:
         if failure.is_of_condition:
             what = self.word("check “*”").replace("*", what)  # the phrase must not read as a fact
         said = f"{what}: {self.failure_reason(failure)}" if what else self.failure_reason(failure)
-        return f"{said} ({self.word(f'{times} times')})" if times > 1 else said
+        if times == 1:
+            return said
+        sentence = said.removesuffix(".")
+        return f"{sentence} ({self.word(f'{times} times')}){said[len(sentence) :]}"
 
     def unmet_condition(self, failure: Failure) -> str:
         """Return a text with a condition that did not hold and the reason, if it is known."""
