@@ -40,7 +40,7 @@ def build_refusal(
 ) -> Refusal:
     """Return the refusal of a normalised command, with suggestions."""
     sentences = _sentences()
-    words = printable(trouble.words)
+    words = printable(trouble.words.strip() or text)
     if trouble.code == "UNKNOWN_OBJECT":
         words = _CASE.sub("", words)
     span = ""

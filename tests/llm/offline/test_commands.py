@@ -49,6 +49,17 @@ def test_refusal_names_the_words_and_suggests_commands(compilers, request_on):
 
 
 @pytest.mark.parametrize(
+    "command",
+    [
+        "I need that red thing in my hand, quick.",
+        "Use your left arm for the door and the right one for the material, please.",
+    ],
+)
+def test_refusal_without_particular_words_quotes_the_command(command, compilers, request_on):
+    assert "“”" not in compilers["door"].compile(request_on("door", command)).message
+
+
+@pytest.mark.parametrize(
     ("site", "command", "commands", "missing"),
     [
         ("door", "open or close the door", ("open the door", "close the door"), ""),
