@@ -115,9 +115,14 @@ class MissionConsole:
         return outcome
 
     def say_world_is_new(self, language: str) -> None:
-        """Print once that this simulated world lacks the results of the last mission."""
+        """Print once that this simulated world lacks the results of the last mission.
+
+        After a mission in this world it is not new; the last mission on record may then be that of
+        another program.
+        """
         session = self.session
-        if self.knows_world or session.journal is None or not session.simulated:
+        used = any(turn.ran for turn in session.conversation.context().turns)
+        if self.knows_world or used or session.journal is None or not session.simulated:
             return
         self.knows_world, self.interrupted = True, ""
         record, code = session.unfinished(), "WORLD_IS_NEW"

@@ -290,10 +290,10 @@ class Messages:
         """Return a skill, condition or tree with its arguments as a phrase: "go to the lounge".
 
         A tree with the name of a condition is listed as ``tree NAME``. A name without a phrase is
-        translated and followed by its arguments. Whole numbers are written without decimals. An
-        empty argument counts as missing. If an argument within brackets is missing, the bracketed
-        text is left out, or replaced by the text after its semicolon: ``[ to {place}]``,
-        ``[{side};at]``.
+        translated and followed by its arguments. Whole numbers are written without decimals, and
+        texts in another language in quotes. An empty argument counts as missing. If an argument
+        within brackets is missing, the bracketed text is left out, or replaced by the text after
+        its semicolon: ``[ to {place}]``, ``[{side};at]``.
         """
         robot = self._owners.get(name, "") or name.removeprefix("tree ").rpartition(".")[0]
         return self.sentence_for_robot(robot, self._phrase(name, language, args), language)
@@ -302,7 +302,7 @@ class Messages:
         own, key = self._messages_with_phrase(name)
         given = {
             key: int(value) if isinstance(value, float) and value.is_integer() else value
-            for key, value in args.items()
+            for key, value in self.with_quotes(args, language).items()
             if value is not None and value != ""
         }
         template = own._phrases.get(key, {}).get(language)

@@ -390,10 +390,7 @@ class ResumingCompiler:
         if not repeated:
             return answer
         messages, language = request.messages, request.language
-        said = (
-            messages.phrase(name, language, messages.with_quotes(args, language))
-            for name, args in repeated
-        )
+        said = (messages.phrase(name, language, args) for name, args in repeated)
         what = ", ".join(dict.fromkeys(said))
         why = messages.say("REPEATS_IRREVERSIBLE", language, what=what)
         return replace(answer, unconfirmed=" ".join(filter(None, (answer.unconfirmed, why))))

@@ -62,10 +62,7 @@ def describe_steps_left(record: MissionRecord, request: Request) -> str:
         for part in ((left,) if messages.has_phrase(left.phrase_key) else walk(left, Do))
     ]
     phrases = [
-        messages.phrase(
-            part.phrase_key, language, messages.with_quotes(part.call_arguments, language)
-        )
-        for part in parts[:_NAMED]
+        messages.phrase(part.phrase_key, language, part.call_arguments) for part in parts[:_NAMED]
     ]
     if more := len(parts) - len(phrases):
         phrases.append(messages.fixed_word(f"and {more} more", language))

@@ -258,7 +258,10 @@ class Why:
         if failure.is_of_condition:
             what = self.word("check “*”").replace("*", what)  # the phrase must not read as a fact
         said = f"{what}: {self.failure_reason(failure)}" if what else self.failure_reason(failure)
-        return f"{said} ({self.word(f'{times} times')})" if times > 1 else said
+        if times == 1:
+            return said
+        sentence = said.removesuffix(".")
+        return f"{sentence} ({self.word(f'{times} times')}){said[len(sentence) :]}"
 
     def unmet_condition(self, failure: Failure) -> str:
         """Return a text with a condition that did not hold and the reason, if it is known."""
@@ -275,14 +278,13 @@ class Why:
         if name.startswith(NEGATED):
             held = self.step_phrase(name.removeprefix(NEGATED), args)
             return f"{self.word(NEGATED.strip())}: {held}"
-        args = self.messages.with_quotes(args, self.language)
         if self.messages.has_phrase(name) and not any(map(is_reference, args.values())):
             return safe_line(self.messages.phrase(name, self.language, args))
         said = {
             key: self.messages.translate_word(value, self.language)
             if isinstance(value, str)
             else value
-            for key, value in args.items()
+            for key, value in self.messages.with_quotes(args, self.language).items()
         }
         not_there = frozenset(reference_name(v) for v in args.values() if is_reference(v))
         text = fill_saved_results(arguments_text(said), not_there, {})

@@ -193,7 +193,7 @@ def test_stopped_mission_reports_how_to_restore_its_world(bt: Run, tmp_path: Pat
     assert "주입한 결함 때문에 임무가 멈췄습니다." in ran.out
     assert ran.out.endswith("이어서 하려면: bt-exec resume 1\n")
     told = " ".join(bt("repl", "--fast", stdin="what did you do?\ngo on\n").out.split())
-    state = "“It is not known how far the door is open."
+    state = "“The door was closed when I looked a moment ago."
     assert f"“문 열어” was stopped. The state at the end of that mission: {state}" in told
     assert "Resuming “문 열어”" in told
 
@@ -250,6 +250,12 @@ def test_new_world_is_reported_once_before_the_first_question(
     asked = bt("repl", "--fast", stdin="is the door open?\nwhat are you holding?\n").out
     assert asked.count(NEW_WORLD) == 1
     assert NEW_WORLD not in bt("run", "close the door", "--fast").out
+
+
+def test_world_is_not_reported_as_new_after_a_mission_in_it(bt: Run) -> None:
+    bt("run", "open the door", "--fast", "--fault", "open_door=DOOR_STUCK")
+    asked = bt("repl", "--fast", stdin="bring your left arm home\nis the door open?\n").out
+    assert NEW_WORLD not in asked
 
 
 def test_answer_about_a_past_action_names_its_mission(bt: Run) -> None:

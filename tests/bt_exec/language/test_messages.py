@@ -107,9 +107,10 @@ def test_inserted_words_are_translated(files, word, language, said):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"), [(5, "wait 5 s"), (5.0, "wait 5 s"), (0.5, "wait 0.5 s")]
+    ("seconds", "said"),
+    [(5, "wait 5 s"), (5.0, "wait 5 s"), (0.5, "wait 0.5 s"), ("조금 더", "wait “조금 더” s")],
 )
-def test_whole_numbers_in_phrases_have_no_decimals(files, seconds, said):
+def test_arguments_in_phrases_are_written_for_the_reader(files, seconds, said):
     paths = files(words="phrases:\n  wait: {en: 'wait {seconds} s', ko: '{seconds}초'}")
     words = Messages.load([paths["words"]])
     assert words.phrase("wait", "en", {"seconds": seconds}) == said

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import Failed, PartBroken, SimulationLost
-from bt_exec.language.messages import Messages
+from bt_exec.language.messages import AFTER_STOP, Messages
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.motion_stop_and_endings import come_to_rest
 from bt_exec.nodes.runtime import Unwatched
 from bt_exec.rig import Rig
-from bt_exec.site.site import Limits
+from bt_exec.site.site import Limits, load_site
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill
 
@@ -265,3 +265,18 @@ def test_stuck_clock_is_stepped_a_few_times_before_and_after_the_stop(error, adv
     failure = come_to_rest({"test": Rig(robot)}, clock, 0.5, Noting(), lambda: None)  # type: ignore[arg-type]
     assert failure is not None
     assert (clock.advanced, set(limits)) == (advanced, {40.0})
+
+
+@pytest.mark.parametrize("site", ["door", "building", "tabletop"])
+@pytest.mark.parametrize(("language", "resume"), [("en", "“go on”"), ("ko", "“하던 거 마저 해”")])
+def test_every_advice_after_a_stop_names_how_to_resume(site, language, resume):
+    loaded = load_site(site)
+    packs = (loaded.messages.of_pack(pack.name) for pack in loaded.catalogue.packs)
+    advice = {
+        own.say(code, language)
+        for own in packs
+        for code in own.codes()
+        if code.split()[0] == AFTER_STOP
+    }
+    assert advice
+    assert all(resume in text for text in advice)

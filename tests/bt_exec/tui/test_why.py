@@ -336,7 +336,7 @@ def test_recovered_failures_of_one_kind_are_counted_in_the_order_of_time(
     why = Why(known(attempts=(attempt,), cause=Cause(GRIP, 1, 1.0, ())), messages, "en")
     assert [row for row in why.course_lines() if row[0].startswith(("continued", "failed"))] == [
         ("failed first", "pull right: There is no grip."),
-        ("continued after", "open_door right → door: The door is stuck (jammed). (4 times)"),
+        ("continued after", "open_door right → door: The door is stuck (jammed) (4 times)."),
     ]
 
 

@@ -12,6 +12,7 @@ from bt_exec.failure import Failure
 from bt_exec.journal import read_png
 from bt_exec.language.messages import Messages
 from bt_exec.mission_outcome import Outcome
+from bt_exec.site.site import load_site
 from bt_exec.testing import check_pack
 from bt_exec_skills.reporter.pack import PACK
 from bt_exec_skills.reporter.perception.findings_at_place import FindingsAccumulator, noise_state
@@ -478,3 +479,16 @@ def test_failed_return_is_not_reported_if_the_robot_is_at_the_base(site):
     assert "돌아오지 못했습니다" in report_of(book, "ko")
     book.where = lambda: "basecamp"
     assert "돌아오지 못했습니다" not in report_of(book, "ko")
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "language", "said"),
+    [
+        ("talk_to_person", {"target": "lounge", "topic": "점심"}, "ko", "말씀드리기(라운지): 점심"),
+        ("talk_to_person", {"target": "user", "topic": "점심"}, "ko", "말씀드리기(사용자): 점심"),
+        ("people_there", {"least": 3}, "en", "there are 3 or more people"),
+        ("people_there", {"most": 2}, "en", "there are people, 2 or fewer"),
+    ],
+)
+def test_steps_and_conditions_have_phrases(name, args, language, said):
+    assert load_site("building").messages.phrase(name, language, args) == said

@@ -56,7 +56,7 @@ def test_rules_apply_to_a_plan_from_a_file(bt, tmp_path: Path):
         "교수님 연구실로 가기",
         "교수님 연구실 둘러보기",
         "베이스캠프로 가기",
-        "사용자께 말씀드리기",
+        "말씀드리기(사용자)",
         "보고서 쓰기",
     ]
 
