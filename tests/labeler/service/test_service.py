@@ -454,6 +454,6 @@ def test_jpeg_pixel_count_comes_from_the_first_frame_header(
 
 
 @given(height=st.integers(1, 2**31 - 1), width=st.integers(1, 2**31 - 1))
-def test_pixels_of_a_png_are_those_of_its_header(height: int, width: int) -> None:
+def test_pixel_count_of_a_png_is_read_from_its_header(height: int, width: int) -> None:
     size = width.to_bytes(4, "big") + height.to_bytes(4, "big")
     assert _png_pixels(b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR" + size) == height * width
