@@ -240,6 +240,8 @@ REFUSED = [
     ("door", "문 쪼매만 열어"),
     ("door", "문이 저절로 열렸어?"),
     ("door", "Shut up."),
+    ("door", "문 닫아 줘서 고마워"),  # thanks
+    ("building", "Take one of the boxes to the professor."),  # not all of them
     ("door", "Do you have to close the door?"),  # questions about what should be done
     ("door", "Would you say the door should be open?"),
     ("building", "Do you think you should go to the lounge?"),

@@ -297,6 +297,8 @@ def test_topic_particle_does_not_mark_a_place():
         *("not on the tray", "사과 빨간 그릇에 안 넣었지?", "사과를 빨간 그릇에 분명히 넣었잖아."),
         *("사과 빨간 그릇에 넣으라고 한 적 없네.", "빨간 컵 가져오라고 안 했는데."),
         *("사과 빨간 그릇에 놓아 줄 수 있었네.", "사과 빨간 그릇에 왜 안 넣었지?"),
+        *("사과를 쟁반에 놔 줘서 고마워.", "지금 파란 컵 들고 있어.", "공은 나중에."),
+        *("put it right back", "back again"),
     ],
 )
 def test_sentence_that_orders_nothing_moves_nothing(command):
