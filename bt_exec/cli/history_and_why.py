@@ -186,7 +186,7 @@ def export(
         _export_to_stdout(lambda path: write(kept, record, path), to)
         return
     if path.exists():
-        raise UsageError(f"{path} exists; name another file with --file")
+        raise UsageError(f"{path} already exists; choose another file with --file")
     with file_errors(path, "written"):
         write(kept, record, path)
     _, messages = catalogue_and_messages(record)

@@ -117,12 +117,12 @@ def _write_test(journal: Journal, record: MissionRecord, form: str, path: Path) 
     from bt_exec.tui.messages_for_records import catalogue_and_messages
 
     if form != "pytest":
-        raise UnknownName("form of a test", form, ("pytest",))
+        raise UnknownName("test format", form, ("pytest",))
     before = [journal.mission(name) for name in journal.session_of(record.id)[:-1]]
     text = generate_test(record, [one for one in before if one.line.begun])
     path = expand_home(path)
     if path.exists():
-        raise UsageError(f"{path} exists; name another file")
+        raise UsageError(f"{path} already exists; choose another file")
     with file_errors(path, "written"), path.open("x", encoding="utf-8") as file:
         file.write(text)
     _, messages = catalogue_and_messages(record)

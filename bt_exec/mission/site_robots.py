@@ -199,7 +199,7 @@ class SiteRobots:
             shortest_s = min(guard.within_s for guard in guards)
             if shortest_s * self._site.rates.tick_hz < _BEATS:
                 raise UsageError(
-                    f"guard: within {shortest_s:g} s is less than {_BEATS} ticks "
+                    f"guard: `within` ({shortest_s:g} s) must be at least {_BEATS} ticks "
                     f"(tick_hz: {self._site.rates.tick_hz:g}); make it longer"
                 )
             self.guardian = Guardian(robots, guards, report, [lock.path for lock in self._locks])

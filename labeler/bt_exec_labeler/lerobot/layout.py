@@ -112,7 +112,9 @@ def data_file_path(folder: Path, template: str, values: Mapping[str, Any]) -> Pa
     def fill(found: re.Match[str]) -> str:
         name, width = found.groups()
         if name not in values:
-            raise UsageError(f"{folder}/meta/info.json: {template!r} has an unknown {{{name}}}")
+            raise UsageError(
+                f"{folder}/meta/info.json: {template!r} has the unknown placeholder {{{name}}}"
+            )
         return str(values[name]).zfill(int(width or 0))
 
     name = _PLACE.sub(fill, template)

@@ -51,7 +51,7 @@ def fetch_picture(address: str, *, allow_net: bool) -> bytes:
     try:
         return asyncio.run(_fetch_with_timeout(address))
     except TimeoutError:
-        raise UsageError(f"{address} takes longer than {_MOST_S:.0f} s") from None
+        raise UsageError(f"the download of {address} took longer than {_MOST_S:.0f} s") from None
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise UsageError(f"{address} cannot be fetched: {error or type(error).__name__}") from None
 

@@ -66,7 +66,9 @@ def load_detector(weights: Path) -> Network:
     """
     if not weights.is_file():
         where = "" if weights.is_absolute() else f" in {Path.cwd()}"
-        raise UsageError(f"weights {weights} not found{where}; they end in .onnx or .pt")
+        raise UsageError(
+            f"weights {weights} not found{where}; the file name must end in .onnx or .pt"
+        )
     if weights.suffix == ".onnx":
         return OnnxNetwork(weights)
     if weights.suffix == ".pt":

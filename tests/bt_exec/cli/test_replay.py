@@ -50,7 +50,7 @@ def test_exported_test_passes(mission: Run, tmp_path: Path) -> None:
     test = next(value for name, value in scope.items() if name.startswith("test_mission_"))
     test()  # type: ignore[operator]
     again = mission("replay", "--to", "pytest", str(file))
-    assert (again.code, again.err) == (2, f"bt-exec: {file} exists; name another file\n")
+    assert (again.code, again.err) == (2, f"bt-exec: {file} already exists; choose another file\n")
 
 
 @pytest.mark.slow

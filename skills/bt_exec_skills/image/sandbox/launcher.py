@@ -87,7 +87,7 @@ def _enter_namespaces() -> None:
     os.write(go, b"!")
     _, status = os.waitpid(helper, 0)
     if status:
-        raise OSError(1, "users cannot be mapped into a namespace")
+        raise OSError(1, "user IDs cannot be mapped into a new user namespace")
 
 
 def _map_users(process: int) -> int:

@@ -120,7 +120,7 @@ def _range(*bounds: Any) -> list[int]:
     if not 1 <= len(bounds) <= 3 or not all(type(bound) is int for bound in bounds):
         raise CodeRefused("range takes 1 to 3 integers")
     if len(found := range(*bounds)) > _MOST_ROUNDS:
-        raise CodeRefused(f"range has at most {_MOST_ROUNDS} items; found {len(found)}")
+        raise CodeRefused(f"range may have at most {_MOST_ROUNDS} items; found {len(found)}")
     return list(found)
 
 

@@ -53,7 +53,9 @@ def serve(
         from bt_exec.web.server import AppServer, serve_until_stopped
         from bt_exec_skills.tabletop.protocol.server import make_app
     except ImportError as error:
-        raise UsageError("the simulator needs the extra: pip install 'bt-exec[serve]'") from error
+        raise UsageError(
+            "the simulator needs the extra “serve”: pip install 'bt-exec[serve]'"
+        ) from error
     served_world = make_served_world(site, world, lockstep=lockstep, fast=fast)
     try:
         server = AppServer(make_app(served_world, token, host), host, port)

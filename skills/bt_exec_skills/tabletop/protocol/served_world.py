@@ -306,7 +306,7 @@ def _parse_numbers(value: Any, name: str, counts: tuple[int, ...], form: str) ->
     """Return the numbers of a client's list, each at most 1000 in magnitude."""
     numbers = _listed(value)
     if len(numbers) not in counts or any(type(one) not in (int, float) for one in numbers):
-        raise CodeRefused(f"{name} is {form}; found {value!r:.60}")
+        raise CodeRefused(f"{name} must be {form}; found {value!r:.60}")
     if not all(abs(one) <= 1000 for one in numbers):
         raise CodeRefused(f"{name} must be within 1000 m of the origin; found {value!r:.60}")
     return [float(one) for one in numbers]
