@@ -112,8 +112,8 @@ class _Values:
     def _value_after(self, piece: Piece, after: Mapping[str, str]) -> str:
         """Return the value that a piece stands for; empty if it is unknown.
 
-        Without an antecedent, the default is returned only if the same act names no other value,
-        because "the east end of the lounge" is not that of the corridor.
+        Without an antecedent, the default is returned only if the same act names no other value.
+        For example, "the east end" means an end of the corridor, but not if the lounge is named.
         """
         values = self._lexicon.values[piece.name]
         last = self._last_value(piece)

@@ -48,7 +48,8 @@ class Pairs:
         if first.rescues or last.rescues:
             return None
         found = self._bind_pair(first, last)
-        if found is None and first.positive and last.positive:  # e.g. 문은 열어 놓고 자재 꺼내와
+        # e.g. "문은 열어 놓고 자재 꺼내와" ("leave the door open and bring the material")
+        if found is None and first.positive and last.positive:
             found = self._bind_pair(last, first)
         return found
 

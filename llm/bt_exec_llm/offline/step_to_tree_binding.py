@@ -127,24 +127,24 @@ class Binder:
                 return pair
             if pair is not None:
                 if at and parts and _repeats(work[at - 1], work[at]):
-                    parts.pop()  # e.g. 꺼내서 나한테 주고 문은 열어 둬
+                    parts.pop()  # "take it out, give it to me and leave the door open"
                 parts.append(pair)
                 done += work[at : at + 2]
                 first, second, at = work[at], work[at + 1], at + 2
                 while at < len(work) and self._pairs.repeats_second_step(
                     first, second, work[at], pair
                 ):
-                    at += 1  # e.g. 자재 꺼내고 문 닫지 말고 열어 둬
+                    at += 1  # "take the material, don't close the door, leave it open"
                 continue
             if (
                 at
                 and self._asks_no_change(work[at])
                 and self._pairs.is_redundant_leave(work[at - 1], work[at], parts)
             ) or (parts and at + 1 == len(work) and self._only_stays(work[at])):
-                at += 1  # e.g. 문 열고 그대로 둬
+                at += 1  # e.g. "open the door and leave it so"
                 continue
             if self._pairs.only_keeps_state(work, at):
-                at += 1  # e.g. 문 열린 채로 두고 팔 접어
+                at += 1  # e.g. "with the door left open, fold the arms"
                 continue
             if work[at].verbs[:1] == (NOW,):
                 end, at = work[at], at + 1
