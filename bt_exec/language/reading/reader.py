@@ -120,10 +120,10 @@ class Reading:
 
     @property
     def denied_limit(self) -> Edge | None:
-        """The part that denies or asks for more than its act or state.
+        """Part of the text whose negation or question concerns more than an act or state.
 
-        It denies a limit or an order, as in "not only the cup" or "not first", or asks for a
-        manner or a duty, as in "are they together" or "do you have to open it".
+        A negation may concern a limit or an order, as in "not only the cup" or "not first". A
+        question may concern a manner or a duty, as in "are they together" or "do you have to".
         """
         orders = language_data(self.language)["orders"]
         limits, asked = orders.get("denied_limits", ()), orders.get("asked_manners", ())

@@ -26,7 +26,7 @@ last letter."""
 _SHORT = 3  # minimum length of a corrected word [letters]
 _OTHER_START = 0.25  # cost of a different first letter, which is rarely mistyped
 _RESPELT = 0.5  # cost of a word that was written as it sounds
-_KEPT = 0.4  # cost of an unknown word that may belong to a verbatim text, and be right
+_KEPT = 0.4  # cost of an unknown word that may be a correct part of a verbatim text
 _ANY_WORD = ("unknown", "as_typed", "text")  # categories of words outside the lexicon
 _PARTS, _PART = 3, 2
 """Maximum number of words that are written as one, and their minimum length [letters]."""
