@@ -29,7 +29,7 @@ class ClauseConverter(ConditionalConverter):
 
     Args:
         lexicon: The words of the site.
-        reading: The text that has the meaning.
+        reading: The parsed text that contains the meaning.
         meaning: Meaning to convert.
     """
 

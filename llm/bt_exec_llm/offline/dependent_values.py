@@ -88,7 +88,7 @@ class _Values:
         return piece
 
     def _other_value(self, piece: Piece) -> str:
-        """Return the one of two values that was not used last; empty if it is not unique.
+        """Return the value, of two, that was not used last; empty if it is not unique.
 
         All steps that share a phrase get the same value, as in "open the door and close it with the
         other arm". If the last command used both values, none is returned. An act that failed and

@@ -63,7 +63,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     Args:
         meaning: Meaning in normal form.
         lexicon: The words of the site.
-        reading: The text that has the meaning.
+        reading: The parsed text that contains the meaning.
 
     Raises:
         NoStepsError: If no step can express a part of the meaning, or the meaning is unclear.

@@ -72,7 +72,7 @@ class PhraseConverter:
 
     Args:
         lexicon: The words of the site.
-        reading: The text that has the meaning.
+        reading: The parsed text that contains the meaning.
     """
 
     def __init__(self, lexicon: Lexicon, reading: Reading) -> None:
@@ -120,7 +120,7 @@ class PhraseConverter:
 
     def _convert_noun_phrase(self, node: Node, mark: str) -> Iterator[Piece]:
         formula, det = node.get("of"), node.text("det")
-        arms = isinstance(formula, Node) and ARMS in _nouns_of(formula)  # both, so not singular
+        arms = isinstance(formula, Node) and ARMS in _nouns_of(formula)  # two, so a plural
         single = isinstance(formula, Node) and not arms and self._names_single(formula)
         one_of = det == "any" and not single
         if det == "another" or (one_of and (arms or self._language == "ko")):

@@ -87,7 +87,7 @@ class QuestionConverter(PhraseConverter):
 
     Args:
         lexicon: The words of the site.
-        reading: The text that has the meaning.
+        reading: The parsed text that contains the meaning.
     """
 
     def __init__(self, lexicon: Lexicon, reading: Reading) -> None:
@@ -147,7 +147,7 @@ class QuestionConverter(PhraseConverter):
         return replace(step, pieces=[*found, *(one for one in step.pieces if one not in meant)])
 
     def _without_wholes(self, pieces: list[Piece]) -> list[Piece]:
-        """Return the pieces of a question without a place of which a section is named.
+        """Return the pieces of a question without places that contain another named place.
 
         In "is the corridor dark at the east end", only the east end is meant.
         """

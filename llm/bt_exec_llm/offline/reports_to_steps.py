@@ -32,7 +32,7 @@ class ReportConverter(Comparisons):
 
     Args:
         lexicon: The words of the site.
-        reading: The text that has the meaning.
+        reading: The parsed text that contains the meaning.
     """
 
     def __init__(self, lexicon: Lexicon, reading: Reading) -> None:
@@ -112,7 +112,7 @@ class ReportConverter(Comparisons):
         return [self._new_piece("value", kind, one) for way in ways for kind, one in way.items()]
 
     def _is_about_aspects(self, step: Step) -> bool:
-        """Return True for a question about an aspect of the observed places ("of each")."""
+        """Return True for a question that names only aspects, such as noise, and pronouns."""
         aspects = [piece for piece in step.pieces if piece.name in self._joined]
         return bool(aspects) and all(
             piece in aspects or (piece.kind == "pronoun" and not piece.name)

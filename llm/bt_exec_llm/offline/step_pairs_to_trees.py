@@ -149,7 +149,7 @@ class Pairs:
             yield concept, step.positive, frozenset(keys)
             if not (step.pronoun or bare):
                 continue
-            alone = self._frames.by_verb.get(concept, [])  # the objects of the verb by itself
+            alone = self._frames.by_verb.get(concept, [])  # frames without the other step
             known = {*step_keys(other), *keys, *(key for frame in alone for key in frame.keys)}
             for sign in (sign for pair in self._frames.pairs for sign in pair):
                 named = {key for key in sign[2] if key.startswith("noun:")}

@@ -329,7 +329,7 @@ class Binder:
         )
 
     def _concern_value_of(self, step: Step, parts: list[Part]) -> bool:
-        """Return True if a part has an argument that overlaps a value of a step, or its place."""
+        """Return True if an argument of a part overlaps a value in a step, or the value's place."""
         left = {one for piece in step.pieces for one in self._overlapping(piece.name, piece.value)}
         return any(
             left & self._overlapping(self._library.get(part.tree).params[name].type, value)
@@ -338,7 +338,7 @@ class Binder:
         )
 
     def _overlapping(self, kind: str, name: str) -> set[str]:
-        """Return a value, the values that it consists of, and those that it implies."""
+        """Return a value, the values that it consists of, and the values that it implies."""
         value = self._lexicon.values.get(kind, {}).get(name)
         implied = () if value is None else value.brings.values()
         return {name, *self._lexicon.values_within(kind, name), *implied}
@@ -665,7 +665,7 @@ def _condition_has_only_pronoun(asked: Step, step: Step) -> bool:
 
 
 def _without_tool(step: Step, asked: Step) -> Step:
-    """Return an act beside a condition, without its tool if the condition names its own object."""
+    """Return an act without its tool if the question of its condition contains a noun."""
     if not any(piece.kind == "noun" for piece in asked.pieces):
         return step
     return replace(step, pieces=[piece for piece in step.pieces if piece.mark not in _TOOL_MARKS])

@@ -104,7 +104,7 @@ def _in_order(step: Step, lexicon: Lexicon) -> Step:
 
 
 def _with_only_possible_value(piece: Piece, values: set[str], lexicon: Lexicon) -> Piece:
-    """Return a piece such as "the west end", replaced by the only one of `values` it can mean."""
+    """Return a piece such as "the west end" with the value in `values` that it means, if unique."""
     meant = values & {*lexicon.values[piece.name][piece.value].after.values()}
     return replace(piece, value=meant.pop()) if len(meant) == 1 else piece
 
