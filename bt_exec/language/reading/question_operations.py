@@ -26,7 +26,7 @@ from bt_exec.language.reading.reference_resolution import subject_of, with_antec
 __all__ = ["QUESTION_OPERATIONS", "with_asked_fragments", "with_other_phrase"]
 
 _HOLDS, _FAILS = "/holds", "/fails"
-"""Ends of the names of an aspect that is present, or absent."""
+"""Suffixes of the names of aspects that are present or absent."""
 _IT_EXISTS = Node("exists", (("of", IT),))
 _IN_EACH_PICTURE = (
     ("whether", "exists"), ("whether", "all"), ("what", "aspect"), ("where", "np"),

@@ -39,7 +39,7 @@ _EMPTY = Text("", frozenset({0}), False)
 CLAIM = "claim"
 _LINKING = (".and", ".after")
 _DENYING = (".prohibited", ".insisted_not")
-"""Moods of Korean verbs before which a linked verb may be denied, too."""
+"""Moods of negated Korean verbs whose negation may include the verb linked before them."""
 
 
 @dataclass(frozen=True)
@@ -380,7 +380,7 @@ def _with_words_around(quote: str, text: str) -> str:
 
 
 def _bounded(text: str) -> str:
-    """Return a text between marks of its ends, without final punctuation."""
+    """Return a text with a mark at each end, without final punctuation."""
     return f"\x02 {' '.join(text.split()).rstrip('.!?')} \x03"
 
 
