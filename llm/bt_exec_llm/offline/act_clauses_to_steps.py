@@ -246,7 +246,7 @@ class ActClauseConverter(ReportConverter):
         )
 
     def _has_person_as_subject(self, act: Node) -> bool:
-        """Return True if a particle marks a person as the subject of an act, as in "교수님이"."""
+        """Return True if a particle marks a person as the subject of an act ("교수님이")."""
         edge = self._reading.edge_of(act) or self._reading.edge
         persons = tuple(f"value/{kind}/" for kind in self._persons)
         return any(

@@ -333,7 +333,7 @@ def _steps_for_other_recipients(
 
 
 def _is_introduced_fragment(meaning: Node, reading: Reading) -> bool:
-    """Return True for a fragment after an introductory word ("그럼 휴게실은?")."""
+    """Return True for a fragment after an introductory word ("그럼", "then": "그럼 휴게실은?")."""
     leading = closed_classes(reading.language)["operators"].get("leading", ())
     short = meaning.kind == "if" and meaning.node("then").kind == "fragment"
     starts = reading.text.split()[:1]

@@ -208,7 +208,7 @@ class ConditionalConverter(ResultConverter, ABC):
             yield self._build_step(self._reports, [], branch)
 
     def _convert_absence(self, ask: Node, act: Step | None) -> tuple[Step, bool] | None:
-        """Return the condition that the person in the previous act is absent ("안 계시면").
+        """Return the condition that the person in the previous act is absent ("if he is not in").
 
         Raises:
             NoStepsError: If the words may refer to another question.

@@ -92,7 +92,7 @@ class Verb(Words):
         result: State after the action. A question whether the action was done asks for this state.
         sums: Whether it summarises results or actions of all places.
         usual: Default noun.
-        asked_for: Whether it is the verb of a command that only names an object ("자재 부탁").
+        asked_for: Whether it is the verb of a command that only names an object (a box, please).
         announces: Whether its text is for the people at the place (say "dinner is ready").
         stays: Whether the action happens at a place without going there (wait in the lounge).
         fetches: Whether it brings an object here. A place, or a person with a Korean particle of
@@ -258,7 +258,7 @@ class Included(_Part):
     Attributes:
         act: Tree of the act.
         opposites: Trees after which the act is omitted if the command requests it only for the
-            other case ("take the material if it is there, otherwise close the door").
+            other case ("open the door, take the box if it is there, otherwise close the door").
         parameters: For each parameter of the act, the parameter of the tree that receives its
             value.
         without: Tree that does the same without the act.

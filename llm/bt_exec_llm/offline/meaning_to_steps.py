@@ -418,7 +418,7 @@ def _position_of_moved_act(raw: Node) -> str:
 
 
 def _without_ordering(node: Node, signs: Container[str] = ()) -> Node:
-    """Return a meaning without the marks of order with one of `signs`, or without all if empty."""
+    """Return a meaning without marks of order; if `signs` are given, only without these marks."""
     inner = node.map_children(lambda part: _without_ordering(part, signs))
     marked = inner.kind == "ordered" and (not signs or inner.text("sign") in signs)
     return inner.node("of") if marked else inner
@@ -517,7 +517,7 @@ def _lacks_given_object(step: Step, lexicon: Lexicon) -> bool:
 
 
 def _with_recipients(steps: list[Step], lexicon: Lexicon) -> list[Step]:
-    """Return steps in which a text without recipients gets those of the prohibition before it.
+    """Return steps in which a text without recipients gets the previous prohibition's recipients.
 
     In "do not ask the professor, only deliver the documents", the professor is the recipient.
     """

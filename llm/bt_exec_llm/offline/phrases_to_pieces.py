@@ -176,7 +176,7 @@ class PhraseConverter:
         return self._lexicon.nouns[noun].phrases() if noun in self._lexicon.nouns else ()
 
     def _names_all_of_object(self, phrase: Node) -> bool:
-        """Return True if a phrase names an object and a word for "all" ("자재 전부")."""
+        """Return True if a phrase names an object and a word for "all" ("all the material")."""
         if phrase.text("det") != "all" or not _nouns_of(phrase.node("of")):
             return False
         edge = self._reading.edge_of(phrase)

@@ -359,7 +359,7 @@ class ReportConverter(Comparisons):
         return bool(kinds) and kinds <= {*self._each} and not looks
 
     def _visits_person(self) -> bool:
-        """Return True if the previous act drives to the place of a person ("교수님 방에 가서")."""
+        """Return True if the previous act drives to the place of a person, such as an office."""
         known = (one for kind in self._persons for one in self._lexicon.values[kind].values())
         usual = {place for one in known for place in one.brings.values()}
         return any(piece.value in usual for piece in self._built[-1].pieces)
