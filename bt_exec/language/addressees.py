@@ -29,7 +29,7 @@ class Addressed(NamedTuple):
     """A part of a command with its addressees.
 
     Attributes:
-        robots: Names of the robots on the site; all of them if everyone is addressed.
+        robots: Names of the addressed robots; all robots of the site if everyone is addressed.
         text: The command for them; empty if only a name was given.
         then: Whether this part begins only when the previous one has ended.
     """

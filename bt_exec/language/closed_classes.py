@@ -1,6 +1,6 @@
 """Closed word classes of each language, which lexicons cannot extend.
 
-They are data in one file per language: ``closed_en.yaml`` and ``closed_ko.yaml``.
+The words are data in one file per language: ``closed_en.yaml`` and ``closed_ko.yaml``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Search for operator words in a text, such as not, except, if, before, 말고, -면 and 그 전에.
+"""Search for operator words in a text, such as "not", "if", "before", "말고", "-면" and "그 전에".
 
 The words are closed classes of the language (see `bt_exec.language.closed_classes`). They are found
 in the text independently of its parse, because remarks and fillers must not contain any, and
@@ -30,7 +30,7 @@ class Operator:
     """Operator word of a command.
 
     Attributes:
-        text: The complete words as typed, such as 있으면 for the ending 면.
+        text: The complete words as typed, such as "있으면" for the ending "면".
         kind: Kind of operator.
         start: Index of its first character in the text.
         end: Index after its last character.

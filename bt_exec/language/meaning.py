@@ -193,7 +193,7 @@ class Turn:
         at: Start of its mission, in local time; None if it is not known.
         seconds: Duration on the mission clock [s].
         failure: The cause of its end, or the first failure that it recovered from.
-        language: Language of the message; empty if it is that of the command.
+        language: Language of the message; empty if it is the language of the command.
         state: Facts that concern its mission, with their last known values at its end.
         ages: Ages of the facts in `state` that were not current at its end [s].
     """
@@ -218,7 +218,7 @@ class Turn:
 
     @property
     def ran(self) -> bool:
-        """Whether its mission was carried out, such as an action or an observation."""
+        """Whether its mission was carried out: an action or an observation."""
         return self.acted or self.status not in ("", "refused")
 
 

@@ -395,7 +395,7 @@ class Messages:
         return self.say(code if code in self else "ABORTED_BY", language, who=reason)
 
     def without_stop_advice(self, report: str, language: str) -> str:
-        """Return a report without the advice of packs after a stop, which holds only at that time.
+        """Return a report without the packs' advice after a stop, which is outdated later.
 
         Args:
             report: Report of a mission.
@@ -407,7 +407,7 @@ class Messages:
             for code in own.codes()
             if code.split()[0] == AFTER_STOP
         }
-        for text in sorted(advice, key=len, reverse=True):  # one may contain another
+        for text in sorted(advice, key=len, reverse=True):  # one text may contain another
             report = report.replace(text, "")
         return " ".join(report.split())
 
@@ -418,7 +418,7 @@ class Messages:
         facts = {**failure.args, **failure.evidence, "message": detail}
         if failure.code == "NEED_NOT_MET" and "facts" in facts:
             facts["facts"] = own.blocking_facts(str(facts["facts"]).split(", "), language)
-        if failure.message.startswith(INJECTED):  # does not fit in place of a measured value
+        if failure.message.startswith(INJECTED):  # this text cannot replace a measured value
             said = own.say(failure.code, language, **{**facts, "message": _OMITTED})
             said = f"{said.removesuffix('.').removesuffix(f': {_OMITTED}')}: {detail}."
         else:

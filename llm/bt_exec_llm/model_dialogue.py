@@ -77,8 +77,8 @@ class Dialogue:
             rounds: Maximum number of answers.
             read: Function that parses and checks an answer, and returns its content or all its
                 problems.
-            objection: Function that returns the problems of an answer as text for the model, given
-                them and those of the answer before.
+            objection: Function that returns text for the model, given the problems of an answer
+                and the problems of the previous answer.
             if_cut_off: Request to the model after an answer that was cut off.
 
         Raises:

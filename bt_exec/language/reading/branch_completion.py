@@ -25,14 +25,14 @@ _ABSENT = (
         for of in (_IT, Node("one"))
     ),
 )
-"""Propositions that the object of the act before is absent."""
+"""Propositions that the object of the previous act is absent."""
 
 
 def with_completed_branches(meaning: Node) -> Node:
     """Return a meaning whose elliptical branches are completed by other acts of the meaning.
 
-    A branch without a verb has that of the act before the condition, or of the other branch: "look
-    at the lounge, and if it is empty, the break room", "to A if it is free, otherwise drive to B".
+    A branch without a verb gets the verb of the act before the condition, or of the other branch:
+    "look at A, and if it is empty, the break room", "to A if it is free, otherwise drive to B".
     "Do the same" repeats the first branch. Branches that remain unclear are kept.
     """
     meaning = meaning.map_children(with_completed_branches)
@@ -86,7 +86,7 @@ def _complete_conditional(node: Node, before: Node | None, after: object) -> Nod
 
 
 def _act_on_fragment(act: Node, fragment: Node, question: Node) -> Node:
-    """Return an act on the phrase of a fragment, or the fragment if it is unclear."""
+    """Return `act` with the phrase of a fragment as its object or goal, or the unclear fragment."""
     phrase = fragment.node("of")
     if phrase == _THERE:
         places = [one for one in question.walk() if one.kind == "np" and things_in(one)]

@@ -30,8 +30,8 @@ PAUSES = ("comma", "soft", "stop", "ask_stop")
 """Categories of pauses: any pause, within a sentence, at its end, and after a question."""
 UNUSUAL_ORDER = 0.35
 _STRICT = "!"
-"""Mark of a value of a list that must occur: the item with this value is not optional, and a rule
-without the item is not expanded for the value."""
+"""Prefix of a list value that must occur: the item with this value is not optional, and a rule
+without the item is not expanded for this value."""
 
 _BRACES = re.compile(r"\{|\}([\d.]*)")
 _ITEM = re.compile(r"(?:(\w+)=)?(~?[^\s?]+)(\?([\d.]+)?)?$")

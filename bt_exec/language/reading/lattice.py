@@ -196,7 +196,7 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
 
 
 def _rival_stems(category: str, last: int) -> tuple[str, int]:
-    """Return the group of verbs up to `last` of which the one with the longest stem is preferred.
+    """Return a key that competing verbs up to `last` share; the longest stem among them wins.
 
     All states compete, such as "disappear" and "be absent". An act competes only with acts of its
     category: a text can be a question about the state of holding something and, with the shorter

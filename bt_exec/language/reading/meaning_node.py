@@ -233,7 +233,7 @@ def _without_number_marks(joined: Node) -> tuple[Node, ...]:
 def in_picture(node: Node, shown: Node) -> Node:
     """Return a question restricted to the objects in the picture that the node `shown` names.
 
-    If that is the second picture, a question about the differences between both is kept.
+    For the second picture, a question about the differences between both pictures is kept.
     """
     if shown.text("picture") == "second" and names_difference(node):
         return node
@@ -274,7 +274,7 @@ def _flattened_junction(kind: str, parts: tuple[Node, ...]) -> Node:
 def normal_form(node: Node) -> Node:
     """Return the normal form: connectives flat and sorted, negations innermost.
 
-    Marks such as "first" are removed, and the acts of a sequence are put in the order they state.
+    Marks such as "first" are removed, and the acts of a sequence are put in the order of execution.
     """
     return _without_order_marks(_normal(node))
 

@@ -129,7 +129,7 @@ class Text:
         return _QUOTE.search(self.source, inside[0][1], inside[-1][2]) is not None
 
     def cuts_quotation(self, start: int, end: int) -> bool:
-        """Return True if one of two positions is inside a quotation that the other is not."""
+        """Return True if one of two positions is inside a quotation and the other is outside it."""
         inside = [one for one in self.origins if start <= one[0] < end]
         first, last = inside[0][1], inside[-1][2]
         marks = [match.start() for match in _QUOTE.finditer(self.source)]

@@ -242,7 +242,7 @@ def _add_similar_phrase(said: Any, new: Any) -> Any:
 
 
 def _spare(order: Node, formula: Node) -> Node:
-    """Return an act that has a goal, without the objects of `formula`; `UNSAID` for others."""
+    """Return an act that has a goal, except for the objects of `formula`; `UNSAID` for others."""
     objects = order.get("of") if order.kind == "act" and order.get("to") is not None else None
     plain = objects is not None and all(one.kind == "np" for one in listed(objects))
     return order.replace(of=except_objects(objects, formula)) if plain else UNSAID
@@ -251,7 +251,8 @@ def _spare(order: Node, formula: Node) -> Node:
 def _only_at(phrase: Node, relation: str, place: Node) -> Node:
     """Return the orders that leave nothing but the objects of a phrase at a place.
 
-    An object of the phrase is moved to the place; objects of a kind ("only cubes") stay there.
+    If the phrase names one object, it is also moved to the place. For objects of a kind ("only
+    cubes"), only the other objects are removed.
     """
     where = Node("rel", (("relation", relation), ("to", place)))
     others = other_than(Node("np", (("of", where), ("det", "all"))), phrase)

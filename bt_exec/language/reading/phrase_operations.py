@@ -42,7 +42,7 @@ _INVERSES = {
 
 
 def present_parts(parts: Iterable[Any]) -> list[Any]:
-    """Return the parts without absent ones."""
+    """Return the parts that are not None."""
     return [part for part in parts if part is not None]
 
 
@@ -69,7 +69,7 @@ def refine(phrase: Node | None, *formulas: Node | None) -> Node | None:
 
 
 def _set_argument(phrase: Node, name: str, value: Value | None) -> Node:
-    """Return a node with an argument set if there is a value; `UNSAID` if its kind has none."""
+    """Return a node with an argument set, unless `value` is None; `UNSAID` if its kind lacks it."""
     if value is not None and name not in KINDS[phrase.kind]:
         return UNSAID
     return phrase if value is None else phrase.replace(**{name: value})
@@ -108,7 +108,7 @@ def _all_of(objects: Any) -> Any:
 
 
 def _ask_about(question: Node, phrase: Node) -> Node:
-    """Return a question that lacks an object with `phrase` as its object."""
+    """Return a question without an object, completed with `phrase` as its object."""
     inner = question.get("of")
     asked = _ask_about(inner, phrase) if isinstance(inner, Node) else phrase
     return question.replace(of=asked)
@@ -120,7 +120,7 @@ def _ask_each_about(phrase: Node, *questions: Node) -> Node:
 
 
 def _exclude_from_question(question: Node, formula: Node) -> Node:
-    """Return a question whose phrase excludes the objects of `formula`; `UNSAID` without one."""
+    """Return a question whose phrase excludes the objects of `formula`, or `UNSAID`."""
     inner = question.get("of")
     if not isinstance(inner, Node):
         return UNSAID
@@ -130,7 +130,7 @@ def _exclude_from_question(question: Node, formula: Node) -> Node:
 
 
 def _besides(phrase: Node, exclusion: Node) -> Node | None:
-    """Return a phrase without some objects, which a superlative does not consider either."""
+    """Return a phrase without some objects, which a superlative in it does not compare either."""
     top = phrase.get("of") if phrase.kind == "np" else None
     if not isinstance(top, Node) or top.kind != "most" or not isinstance(top.get("of"), Node):
         return refine(phrase, exclusion)
@@ -158,7 +158,8 @@ def _fill_it(question: Node, phrase: Node) -> Node:
 def _lacking(noun: Node, phrase: Node) -> Node:
     """Return the objects of a noun that carry none of the objects of a phrase.
 
-    The result is `UNSAID` without two different nouns: "all without the red ones" is an exception.
+    The result is `UNSAID` without two different nouns: "all without the red ones" means "all except
+    the red ones".
     """
     own, other = things_in(noun), things_in(phrase)
     if not own or not other or not set(own).isdisjoint(other):
@@ -212,7 +213,7 @@ def _require_yes_no_question(question: Node) -> Node:
 
 
 def _append_question(before: Node, question: Node) -> Node:
-    """Return the questions with `question` appended; `UNSAID` if that is a sequence itself."""
+    """Return the questions with `question` appended; `UNSAID` for a sequence."""
     if question.kind == "seq":
         return UNSAID
     parts = before.parts() if before.kind == "seq" else (before,)

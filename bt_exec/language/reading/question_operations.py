@@ -26,7 +26,7 @@ from bt_exec.language.reading.reference_resolution import subject_of, with_antec
 __all__ = ["QUESTION_OPERATIONS", "with_asked_fragments", "with_other_phrase"]
 
 _HOLDS, _FAILS = "/holds", "/fails"
-"""Ends of the names of an aspect that is present, or absent."""
+"""Suffixes of the names of aspects that are present or absent."""
 _IT_EXISTS = Node("exists", (("of", IT),))
 _IN_EACH_PICTURE = (
     ("whether", "exists"), ("whether", "all"), ("what", "aspect"), ("where", "np"),
@@ -182,7 +182,7 @@ def _sort_of_noun(phrase: Node) -> str | None:
 def _preferred(act: Node, *choices: Node) -> Node:
     """Return an act on the first of two objects if it is there, otherwise on the second.
 
-    With one choice, it is the second object, and the first is that of the act.
+    If only one choice is given, it is the second object, and the object of `act` is the first.
     """
     acts = [act] if len(choices) == 1 else []
     for choice in choices:
@@ -233,7 +233,7 @@ def _ask_in_turn(question: Node, phrase: Node, place: int = 0) -> Node:
 
 
 def _ask_before(sooner: Node, later: Node) -> Node:
-    """Return two questions in the order of their answers, of which the text names `later` first.
+    """Return two questions in the order of their answers; the text asks `later` first.
 
     Pronouns in `sooner` stand for the subject of `later`: "its colour, but first where it is".
     """
@@ -262,18 +262,18 @@ def _ask_each(what: str, asked: Iterable[Node]) -> Node:
 
 
 def _count_each(phrase: Node, *formulas: Node) -> Node:
-    """Return a count of the objects of a phrase for each of several properties."""
+    """Return, for each of several properties, a question for the number of a phrase's objects."""
     return _ask_each("how_many", (refine(phrase, one) or phrase for one in formulas))
 
 
 def _exists_each(noun: Node, *formulas: Node) -> Node:
-    """Return whether there are objects of a noun with each of several properties."""
+    """Return, for each of several properties, a question whether objects of a noun have it."""
     phrases = (Node("np", (("of", conjunction(one, noun)),)) for one in formulas)
     return _ask_each("whether", (Node("exists", (("of", phrase),)) for phrase in phrases))
 
 
 def _all_each(formula: Node, *phrases: Node) -> Node:
-    """Return whether all objects of each of several phrases have a property."""
+    """Return, for each of several phrases, a question whether all its objects have a property."""
     every = (Node("all", (("of", phrase), ("hold", formula))) for phrase in phrases)
     return _ask_each("whether", every)
 

@@ -39,7 +39,7 @@ _EMPTY = Text("", frozenset({0}), False)
 CLAIM = "claim"
 _LINKING = (".and", ".after")
 _DENYING = (".prohibited", ".insisted_not")
-"""Moods of Korean verbs before which a linked verb may be denied, too."""
+"""Moods of negated Korean verbs whose negation may include the verb linked before them."""
 
 
 @dataclass(frozen=True)
@@ -120,10 +120,10 @@ class Reading:
 
     @property
     def denied_limit(self) -> Edge | None:
-        """The part that denies or asks for more than its act or state.
+        """Part of the text whose negation or question concerns more than an act or state.
 
-        It denies a limit or an order, as in "not only the cup" or "not first", or asks for a
-        manner or a duty, as in "are they together" or "do you have to open it".
+        A negation may concern a limit or an order, as in "not only the cup" or "not first". A
+        question may concern a manner or a duty, as in "are they together" or "do you have to".
         """
         orders = language_data(self.language)["orders"]
         limits, asked = orders.get("denied_limits", ()), orders.get("asked_manners", ())
@@ -380,7 +380,7 @@ def _with_words_around(quote: str, text: str) -> str:
 
 
 def _bounded(text: str) -> str:
-    """Return a text between marks of its ends, without final punctuation."""
+    """Return a text with a mark at each end, without final punctuation."""
     return f"\x02 {' '.join(text.split()).rstrip('.!?')} \x03"
 
 

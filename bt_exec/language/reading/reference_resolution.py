@@ -82,7 +82,7 @@ def resolve_references(
 
 
 def _about_another(question: Node, old: Node, new: Node, kinds: Mapping[str, str]) -> Node:
-    """Return a question about a property of an object, asked of another object instead.
+    """Return a question about a property of an object, with another object in its place.
 
     An attribute of the kind that the question asks for replaces the property: "and blue?".
     """
@@ -189,7 +189,7 @@ def _antecedent(meaning: Node, subject: Node) -> Node:
 
 
 def with_antecedent(node: Node, subject: Node) -> Node:
-    """Return a node with its pronouns replaced by the subject, or in formulas by its formula."""
+    """Return a node with its pronouns replaced by the subject, or by its formula in formulas."""
 
     def resolve_value(name: str, value: Value) -> Value:
         if isinstance(value, tuple):
@@ -219,12 +219,12 @@ def _merge_fragment(old: Node, new: Node, sign: str, kinds: Mapping[str, str]) -
 
 
 def _compared_objects(formula: Node) -> Node:
-    """Return the formula of the objects among which a superlative selects; or `formula`."""
+    """Return the formula of the objects that a superlative compares; other formulas unchanged."""
     return _compared_objects(formula.node("of")) if formula.kind == "most" else formula
 
 
 def _attribute_kind(part: Node, kinds: Mapping[str, str]) -> str:
-    """Return the attribute kind of a formula; for "not" and "or", that of the first part."""
+    """Return the attribute kind of a formula; for "not" and "or", the kind of the first part."""
     if part.kind in ("not", "or"):
         return _attribute_kind(part.parts()[0], kinds)
     return kinds.get(part.text("attribute"), part.kind)

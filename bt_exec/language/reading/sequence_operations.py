@@ -91,7 +91,7 @@ def _listed_object(act: Node, objects: Any) -> tuple[Node, Value] | None:
 def _handed_over(act: Node, item: Node | None = None) -> Node:
     """Return an act that ends when a person has taken an item or answered a question.
 
-    The result is `UNSAID` for other acts, and if the item that is named again is another one.
+    The result is `UNSAID` for other acts, and if `item` is not an argument of the act.
     """
     frame = act.text("verb").split("/")[1:2]
     ends = act.kind == "act" and frame in (["carry"], ["ask"])

@@ -26,7 +26,7 @@ last letter."""
 _SHORT = 3  # minimum length of a corrected word [letters]
 _OTHER_START = 0.25  # cost of a different first letter, which is rarely mistyped
 _RESPELT = 0.5  # cost of a word that was written as it sounds
-_KEPT = 0.4  # cost of an unknown word that may belong to a verbatim text, and be right
+_KEPT = 0.4  # cost of an unknown word that may be a correct part of a verbatim text
 _ANY_WORD = ("unknown", "as_typed", "text")  # categories of words outside the lexicon
 _PARTS, _PART = 3, 2
 """Maximum number of words that are written as one, and their minimum length [letters]."""
@@ -54,7 +54,7 @@ def intended_texts(text: str, lexicon: Lexicon, *, unread: bool) -> Iterator[str
     for word, core, covered, tail in zip(typed, cores, known, tails, strict=True):
         near = [] if covered else _nearest(core, lexicon)
         near = near or _standard_form(core, lexicon)
-        kept = [(_KEPT, word)] if lexicon.takes_texts and not covered else []  # the item "papers"
+        kept = [(_KEPT, word)] if lexicon.takes_texts and not covered else []  # e.g. "papers"
         choices.append([*((cost, found + tail) for cost, found in near), *kept] or [(0.0, word)])
     ranked = sorted(
         (sum(cost for cost, _ in chosen), [said for _, said in chosen])
@@ -115,7 +115,7 @@ def _standard_spellings(word: str, lexicon: Lexicon) -> list[str]:
     known = _longest_word(word, lexicon)
     for one in spelt_from_sound(word):
         longest = _longest_word(one, lexicon)
-        whole = longest >= max(known, _PART, len(one) - 1)  # all but a particle
+        whole = longest >= max(known, _PART, len(one) - 1)  # the rest is a particle
         found += [one] if longest > known or whole else []
     return [said for said in found if _is_covered(said, lexicon)]
 

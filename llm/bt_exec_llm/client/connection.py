@@ -37,7 +37,7 @@ class Connection:
             _shut_down_socket(self._socket)
 
     def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Record each socket that the HTTP library opens; called by its tracing."""
+        """Record each socket that the HTTP library opens; a trace hook of that library."""
         if not event.endswith(("connect_tcp.complete", "start_tls.complete")):
             return
         opened = info["return_value"].get_extra_info("socket")

@@ -18,7 +18,7 @@ MOST = 8
 FENCED, AROUND = "taken out of a fence", "words around the document left out"
 _THOUGHTS = re.compile(r"<(/?)(think|thinking|thought|reasoning)>", re.IGNORECASE)
 _FENCE_NAMES = ("", "yaml", "yml", "json", "jsonc", "json5", "python", "py", "text", "txt", "bt")
-"""Accepted language names of fences; any other word after the fence may be a message."""
+"""Accepted names after the backticks of a fence; other words there may be the model's prose."""
 _KEY = re.compile(r"""([ ]{0,12})["']?([A-Za-z_][\w -]{0,63}?)["']?[ ]?:(?:\s|\Z)""")
 
 

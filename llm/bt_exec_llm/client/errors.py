@@ -194,7 +194,7 @@ _BY_WORDS = (
     ),
     ("MODEL_NOT_FOUND", r"model\b.{0,120}?\b(not found|does not exist|not loaded)"),
 )
-"""Patterns of error messages, which distinguish the many causes of status 400."""
+"""Codes and patterns of error messages, to distinguish the many causes of status 400."""
 
 _SHOWN = 300
 
@@ -249,7 +249,7 @@ def one_line(text: str) -> str:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the delay in a ``Retry-After`` header [s], which may be a date; None without one."""
+    """Return the delay in a ``Retry-After`` header (seconds or a date) [s]; None without one."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = str(headers.get(name) or "")[:64]
         try:

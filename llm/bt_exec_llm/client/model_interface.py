@@ -58,7 +58,7 @@ class Usage:
         return Usage(**sums)
 
     def __sub__(self, before: Usage) -> Usage:
-        """Return the increase since an earlier state of the same account."""
+        """Return the increase since an earlier total."""
         rest = {
             item.name: getattr(self, item.name) - getattr(before, item.name)
             for item in fields(self)

@@ -110,7 +110,7 @@ def request_arguments(
     if settings.stream:
         request["stream"] = True
     if settings.temperature is not None or not settings.is_anthropic:
-        # the SDK has no argument for it; local servers accept it, and small models need it
+        # the SDK has no `temperature` argument; local servers accept one, and small models need it
         request["extra_body"] = {"temperature": settings.temperature or 0.0}
     if settings.cache:
         _mark_for_cache(request, system, question)

@@ -191,7 +191,7 @@ def _next_tier(tier: Tier) -> Tier:
     return TIERS[min(TIERS.index(tier) + 1, len(TIERS) - 1)]
 
 
-_FRAME = 1024  # maximum size of a server's own instructions [tokens]
+_FRAME = 1024  # maximum size of the instructions that a server adds [tokens]
 _PICTURE = 8192  # maximum size of a picture [tokens]
 
 

@@ -104,7 +104,7 @@ def check_answer(
 def _plan_problems(
     examined: Examined, form: AnswerContent, request: Request, meant: Meant | None
 ) -> list[Problem]:
-    """Return the problems of the whole plan: those of verification and of the further checks."""
+    """Return the problems of the whole plan, found by verification and by the further checks."""
     problems = typical_mistake_checks.with_label_codes(examined.problems, examined.written, request)
     expanded, passed = examined.expanded, examined.plan
     if expanded is None or passed is None:

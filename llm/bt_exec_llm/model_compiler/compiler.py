@@ -195,7 +195,7 @@ def _consent_notice(plan: VerifiedPlan, request: Request) -> str:
 
 
 def create(settings: Mapping[str, Any]) -> Compiler:
-    """Return the model compiler for the settings of a site, which include those of the client.
+    """Return the model compiler for the settings of a site, including settings of the client.
 
     Raises:
         UsageError: If a setting is unknown or has an invalid value.
@@ -225,7 +225,7 @@ def recorded_client(
 def split_settings(
     settings: Mapping[str, Any], model: type[_Own], compiler: str
 ) -> tuple[_Own, ModelSettings]:
-    """Split settings into those of a compiler and those of the client.
+    """Split settings into settings of a compiler and settings of the client.
 
     Args:
         settings: Settings of the compiler and of the client in one mapping.
@@ -256,8 +256,8 @@ _ANSWER = 400
 def estimate(question: Question, prices: Prices) -> dict[str, float]:
     """Return the size of a first question [characters, tokens] and its cost; nothing is sent.
 
-    ``cached_tokens`` is the part that a server may cache between questions, ``output_tokens`` a
-    typical plan. The costs, without and with cached input, are 0 without prices.
+    ``cached_tokens`` is the part that a server may cache between questions. ``output_tokens`` is
+    the size of a typical plan. The costs, with and without cached input, are 0 without prices.
     """
     schema = estimated_tokens(json.dumps(question.schema, ensure_ascii=False))
     form = estimated_tokens(max(question.plain or "", question.structured or "", key=len))

@@ -84,7 +84,7 @@ class PlanEffects:
     plan may choose another arm: ``{"hand.{arm}": ("hand.right", "material")}``.
 
     Attributes:
-        facts: Effects in every execution, whichever steps are skipped and branches run.
+        facts: Effects in every execution, regardless of skipped steps and chosen branches.
         touched: Last value of each fact if every step runs.
         questions: Display texts of the conditions that are always checked and reported, by normal
             form of the condition.

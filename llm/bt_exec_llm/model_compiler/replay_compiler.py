@@ -48,7 +48,7 @@ def create(settings: Mapping[str, Any]) -> Compiler:
 
     Args:
         settings: ``file``, and optionally ``rounds``, ``fallback`` and ``image``, which take
-            precedence over those of the recording.
+            precedence over the recorded settings.
 
     Raises:
         UsageError: If the file is missing or not a recording, or a setting is invalid.

@@ -34,7 +34,7 @@ BECOME = "become"
 _STATIVE = (BECOME, "keep")
 """Verbs of the reading engine for reaching a state and for keeping a state."""
 _TOPICAL = ("top", "into_top")
-"""Categories of particles that set an object apart from others."""
+"""Categories of particles that contrast an object with others."""
 ONLY = ("only", "~only", "~just")
 """Categories of words that exclude everything except an object."""
 _PUT_BACK = "put_back"
@@ -54,7 +54,7 @@ class ActClauseConverter(ReportConverter):
 
     Args:
         lexicon: The words of the site.
-        reading: The text that has the meaning.
+        reading: The parsed text that contains the meaning.
     """
 
     def __init__(self, lexicon: Lexicon, reading: Reading) -> None:
@@ -96,7 +96,7 @@ class ActClauseConverter(ReportConverter):
         if self._in_branch and isinstance(to, Node) and not act.parts():
             named = [*self._convert_phrase(to)]
             if not any(one.kind == "noun" or one.name in self._each for one in named):
-                raise NoStepsError  # 왼손으로, "with the left hand": belongs to the other branch
+                raise NoStepsError  # "왼손으로" ("with the left hand") belongs to the other branch
         if isinstance(to, Node):  # e.g. "the arms to their place"
             of.append(to.replace(relation="to"))
         if asked:
@@ -170,7 +170,7 @@ class ActClauseConverter(ReportConverter):
         return stop.replace(verb=_GO)
 
     def _convert_other_recipients(self, act: Node) -> list[Step]:
-        """Return the previous act for other recipients; empty if it takes no text."""
+        """Return the previous act for other recipients ("him, too"); empty if it has no text."""
         if act.get("source") is not None or act.get("by") is not None:
             return []
         pieces = [piece for one in act.parts() for piece in self._convert_phrase(one)]
@@ -194,7 +194,7 @@ class ActClauseConverter(ReportConverter):
 
     @property
     def _waiting(self) -> tuple[str, ...]:
-        """The verb of waiting."""
+        """Verb of waiting, as a tuple; empty if the lexicon has none."""
         known = self._lexicon.verbs.items()
         return tuple(name for name, verb in known if verb.stays and not verb.finds)[:1]
 
@@ -222,7 +222,7 @@ class ActClauseConverter(ReportConverter):
             raise NoStepsError  # the recipients are denied
         alone = all(one.kind != "ask" for one in act.parts())
         if self._has_person_as_subject(act) and (self._are_report_verbs(verbs) or alone):
-            raise NoStepsError  # the person does it; a text is what the person said
+            raise NoStepsError  # the person acts or speaks, not the robot
         verbs, pieces = self._without_filler_text(act, verbs, pieces)
         pieces = [self._set_text_type(p, verbs, alone=len(pieces) == 1) for p in pieces]
         pieces = _attach_places(self._with_people_present(act, verbs, pieces))
@@ -233,9 +233,10 @@ class ActClauseConverter(ReportConverter):
         if named and self._language == "ko":
             pieces = [piece for piece in pieces if piece.kind != "state"]  # e.g. "the closed door"
         if any(p.mark == FIRST for p in pieces) and RANGE_END in self._categories_of(act):
-            raise NoStepsError  # 라운지부터 휴게실까지: the places in between are unknown
+            raise NoStepsError  # "from A to B": the places in between are unknown
         known = [self._lexicon.verbs[verb] for verb in verbs]
-        there = self._language == "ko" and any(verb.stays for verb in known)  # 라운지에서 기다려
+        # "라운지에서 기다려" means "wait in the lounge", although 에서 may also mean "from"
+        there = self._language == "ko" and any(verb.stays for verb in known)
         if there or {verb.finds for verb in known} == {"look"}:
             if any(p.mark == "from" for p in pieces) and self._names_several_places(pieces):
                 raise NoStepsError  # e.g. "from the lounge to the corridor"
@@ -245,7 +246,7 @@ class ActClauseConverter(ReportConverter):
         )
 
     def _has_person_as_subject(self, act: Node) -> bool:
-        """Return True if a particle marks a person as the subject of an act (교수님이)."""
+        """Return True if a particle marks a person as the subject of an act ("교수님이")."""
         edge = self._reading.edge_of(act) or self._reading.edge
         persons = tuple(f"value/{kind}/" for kind in self._persons)
         return any(
@@ -279,7 +280,7 @@ class ActClauseConverter(ReportConverter):
         verbs = tuple(name for name, verb in known if {verb.result} == wished)
         if len(verbs) != 1:
             raise NoStepsError
-        if self._built and not keeps:  # "…, then the door should be open": it may be left so
+        if self._built and not keeps:  # "…, then the door should be open": it may be left open
             pairs = (name for name, verb in self._lexicon.verbs.items() if verb.pairs)
             left = (name for name in pairs if {self._lexicon.verbs[name].result} == wished)
             verbs = (*left, *verbs)
@@ -315,7 +316,7 @@ class ActClauseConverter(ReportConverter):
             find_only_other_value(one, self._lexicon) and _names_object(two)
             for one, two in pairwise(bare)
         ):
-            raise NoStepsError  # 왼쪽 문: no such door exists
+            raise NoStepsError  # "왼쪽 문" ("the left door"): no such door exists
         again = {one for one, after in pairwise(said) if one == after}
         if again or any(said.count(one) > 1 and one[1] not in self._each for one in said):
             raise NoStepsError
@@ -384,14 +385,17 @@ class ActClauseConverter(ReportConverter):
         return replace(step, pieces=[]) if nothing else step
 
     def _is_contrast(self, act: Node) -> bool:
-        """Return True if a particle contrasts an act with the others (자재는 꺼내지 마)."""
+        """Return True if a particle contrasts an act with the others.
+
+        For example, "자재는 꺼내지 마" means "as for the material, do not take it out".
+        """
         topical = any(one.text("det") == "some" for one in act.parts())
         marks = self._categories_of(Node("avoid", (("of", act),)), act)
         return topical or not {*_TOPICAL}.isdisjoint(marks)
 
 
 def _names_object(piece: Piece) -> bool:
-    """Return True for a noun that names an object, not the state of one (상태 in 왼손 상태)."""
+    """Return True for a noun that names an object; False for "상태" ("state") and the like."""
     return piece.kind == "noun" and piece.name not in DESCRIBED
 
 

@@ -50,7 +50,7 @@ def _observes(step: Step, lexicon: Lexicon) -> bool:
 
 
 def _addresses_persons_present(step: Step, lexicon: Lexicon) -> bool:
-    """Return True for a message on a condition, both without a place or a named person."""
+    """Return True for a conditional message if neither part names a place or a person."""
     if step.condition is None or QUESTION in step.verbs or step.rescues:
         return False
     names = {piece.name for piece in (*step.pieces, *step.condition[0].pieces)}

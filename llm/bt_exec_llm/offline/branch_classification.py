@@ -22,7 +22,7 @@ class ConditionalBranches(ActClauseConverter, ABC):
 
     Args:
         lexicon: The words of the site.
-        reading: The text that has the meaning.
+        reading: The parsed text that contains the meaning.
         meaning: The whole meaning, because a report may depend on its last conditional.
     """
 

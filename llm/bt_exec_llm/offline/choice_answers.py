@@ -1,4 +1,4 @@
-"""Selection among offered commands by a short answer ("the left one", 왼팔이요, "open")."""
+"""Selection among offered commands by a short answer ("the left one", "왼팔이요", "open")."""
 
 from __future__ import annotations
 

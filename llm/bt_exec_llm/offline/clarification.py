@@ -14,7 +14,7 @@ from bt_exec_llm.offline.utterance_frames import step_keys
 __all__ = ["clarification_question", "missing_types", "understood_commands"]
 
 _MOST_KEPT = 1000
-"""Maximum number of suggestions in the cache that records whether each is understood."""
+"""Maximum size of the cache of suggestions, which stores whether each is understood."""
 _LEFT_OUT = ("NO_OBJECT", "NO_REFERENT")
 
 

@@ -29,7 +29,7 @@ class ClauseConverter(ConditionalConverter):
 
     Args:
         lexicon: The words of the site.
-        reading: The text that has the meaning.
+        reading: The parsed text that contains the meaning.
         meaning: Meaning to convert.
     """
 
@@ -242,7 +242,7 @@ class ClauseConverter(ConditionalConverter):
         yield from self.convert(kept.replace(verb=f"{' '.join(keeping)}/{frame}"))
 
     def _tour(self, act: Node) -> list[Piece]:
-        """Return the places of a patrol for which no place is named."""
+        """Return the default places of an act that names none, such as a patrol."""
         ways = [self._lexicon.ways.get(verb) for verb in self._verbs_of(act)]
         usual = {pair for way in ways if way is not None for pair in way.about.items()}
         return [
@@ -300,7 +300,7 @@ class ClauseConverter(ConditionalConverter):
         return after and node.get("other") is None and self._is_unlimited_wait(act)
 
     def _waits_in_vain(self, done: Sequence[Node]) -> bool:
-        """Return True if the last of some acts is waiting, neither for a time nor for a reply."""
+        """Return True if the last act is a wait, but neither for a time nor for a reply."""
         last = done[-1]
         told = any(one.kind == "quote" for part in done for one in part.walk())
         waits = last.kind == "act" and self._is_unlimited_wait(last) and not self._watches(last)
@@ -366,7 +366,7 @@ class ClauseConverter(ConditionalConverter):
 
 
 def _is_event(conditional: Node) -> bool:
-    """Return True if the condition of a conditional without alternative names a thing."""
+    """Return True if a conditional has no alternative and its condition names an object."""
     named = any(one.kind == "thing" for one in conditional.node("of").walk())
     return named and conditional.get("other") is None
 
@@ -422,7 +422,7 @@ def _at_compared_place(node: Node) -> Node | None:
 
 
 def _alternatives(phrase: Node) -> tuple[Node, ...]:
-    """Return the two places among which a superlative selects; empty for other phrases."""
+    """Return the two places in a phrase such as "the noisier of A and B"; empty for others."""
     top = phrase.get("of") if phrase.kind == "np" else None
     if not isinstance(top, Node) or top.kind != "most" or top.get("to") or top.get("rank"):
         return ()

@@ -38,7 +38,7 @@ _JOINING = re.compile(r"[-=]+>|→|&|—")
 _SOUNDS = re.compile(
     r"(?<=[\s\w.!?~])(?:[ㅋㅎㅠㅜㅡㅇㄷㄱ]*[ㅋㅎㅠㅜㅡ][ㅋㅎㅠㅜㅡ]*|\^\^;*|;;+|:\)|:-\))"
 )
-"""Laughter, tears and emoticons at the end of a command (ㅋㅋ, ㅠㅠ, ^^)."""
+"""Laughter, tears and emoticons at the end of a command ("ㅋㅋ", "ㅠㅠ", "^^")."""
 _LANGUAGES = ("en", "ko")
 
 

@@ -292,7 +292,7 @@ def _understand_meaning(
     verbs = index.reader.lexicon.verbs
     idle = any(verbs[v].idle for one in steps for v in one.verbs if v in verbs)
     if idle and isinstance(found, RefusalReason):
-        raise LeftAloneError  # 그냥 놔둬: "leave it" or "release it"
+        raise LeftAloneError  # "그냥 놔둬" means "leave it" or "release it"
     return found
 
 
@@ -333,7 +333,7 @@ def _steps_for_other_recipients(
 
 
 def _is_introduced_fragment(meaning: Node, reading: Reading) -> bool:
-    """Return True for a fragment after an introductory word (그럼 휴게실은?)."""
+    """Return True for a fragment after an introductory word ("그럼", "then": "그럼 휴게실은?")."""
     leading = closed_classes(reading.language)["operators"].get("leading", ())
     short = meaning.kind == "if" and meaning.node("then").kind == "fragment"
     starts = reading.text.split()[:1]
@@ -392,7 +392,7 @@ def _understand_fragment(
     """Return the last command with other values ("and the lounge"), or a step for bare objects."""
     pieces = pieces_of_fragment(meaning, index.reader.lexicon, reading)
     if any(piece.mark == LAST for piece in pieces):
-        return RefusalReason("TIME", reading.text)  # 휴게실은 나중에: "the break room later"
+        return RefusalReason("TIME", reading.text)  # "휴게실은 나중에" ("the break room later")
     asks = _asks_without_request(reading)
     verbs = index.reader.lexicon.verbs
     asking = {QUESTION, *(name for name, verb in verbs.items() if verb.finds)}

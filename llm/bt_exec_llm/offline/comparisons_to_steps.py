@@ -131,7 +131,7 @@ class Comparisons(QuestionConverter):
         """Return the question of a comparison of two places, and the required answer.
 
         Raises:
-            NoStepsError: If the question is not such a comparison.
+            NoStepsError: If the question does not compare two places.
         """
         found = self._comparison_of(ask)
         hold = ask.node("of").get("hold")

@@ -208,7 +208,7 @@ class ConditionalConverter(ResultConverter, ABC):
             yield self._build_step(self._reports, [], branch)
 
     def _convert_absence(self, ask: Node, act: Step | None) -> tuple[Step, bool] | None:
-        """Return the condition that the person in the previous act is absent (안 계시면).
+        """Return the condition that the person in the previous act is absent ("if he is not in").
 
         Raises:
             NoStepsError: If the words may refer to another question.
@@ -226,8 +226,8 @@ class ConditionalConverter(ResultConverter, ABC):
     def _at_place_of_act(self, question: Step, ask: Node, branch: Node, steps: list[Step]) -> Step:
         """Return a question in which "there" is replaced by the place in the act before it.
 
-        That is the place of the person if the act names no other: "tell the professor, unless
-        someone is in there".
+        If the act names no place, "there" is the place of its recipient, as in "tell the
+        professor, unless someone is in there".
         """
         if self._position_in_text(ask) < self._position_in_text(branch):
             return question
@@ -270,7 +270,7 @@ class ConditionalConverter(ResultConverter, ABC):
         return self._build_step(self._reports, [], branch)
 
     def _is_only_joint(self, ask: Node) -> bool:
-        """Return True for a word such as 그럼 ("then") that does not follow a question.
+        """Return True for a word such as "그럼" ("then") that does not follow a question.
 
         After a question, the word means "if so".
         """

@@ -88,7 +88,7 @@ class _Values:
         return piece
 
     def _other_value(self, piece: Piece) -> str:
-        """Return the one of two values that was not used last; empty if it is not unique.
+        """Return the value, of two, that was not used last; empty if it is not unique.
 
         All steps that share a phrase get the same value, as in "open the door and close it with the
         other arm". If the last command used both values, none is returned. An act that failed and
@@ -112,8 +112,8 @@ class _Values:
     def _value_after(self, piece: Piece, after: Mapping[str, str]) -> str:
         """Return the value that a piece stands for; empty if it is unknown.
 
-        Without an antecedent, the default is returned only if the same act names no other value,
-        because "the east end of the lounge" is not that of the corridor.
+        Without an antecedent, the default is returned only if the same act names no other value.
+        For example, "the east end" means an end of the corridor, but not if the lounge is named.
         """
         values = self._lexicon.values[piece.name]
         last = self._last_value(piece)

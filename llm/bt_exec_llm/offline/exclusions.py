@@ -64,7 +64,7 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
         elif not step.pieces and not acts:
             continue  # "do nothing, only tell me whether …"
         elif acts and _is_obeyed_anyway(step, acts, lexicon):
-            continue  # 방해하지 말고 돌아와
+            continue  # "방해하지 말고 돌아와" ("come back without disturbing anyone")
         elif step.pieces and all(piece.mark == REST for piece in step.pieces):
             if not acts:
                 raise LeftAloneError

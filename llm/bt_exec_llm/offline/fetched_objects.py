@@ -136,6 +136,6 @@ def _delivers_fetched_object(before: Step, step: Step, lexicon: Lexicon) -> bool
 
 
 def _carrying_verbs(lexicon: Lexicon) -> set[str]:
-    """Return the verbs for an object that is on the tray, or that is put there."""
+    """Return the verbs whose object is on the tray or is put there."""
     known = {name for name, verb in lexicon.verbs.items() if verb.rescues}
     return known.union(*(slot.verbs for slot in lexicon.texts.values() if slot.giver))

@@ -41,7 +41,7 @@ class MissionEnds:
             if step.said:
                 continue
             late = [p for p in step.pieces if p.mark == "after" and p.kind == "value"]
-            if late and work and set(step.verbs) & set(self._closing):  # 복도 보고 와, 라운지도
+            if late and work and set(step.verbs) & set(self._closing):  # "복도 보고 와, 라운지도"
                 work[-1] = replace(work[-1], pieces=[*work[-1].pieces, *late])
                 step = replace(step, pieces=[p for p in step.pieces if p not in late])
             tree = self.tree_of(step)
@@ -123,7 +123,7 @@ class MissionEnds:
             return ""
         places = self._lexicon.list_types("each")
         if any(p.mark == "not" and p.name in places for p in step.pieces):
-            return ""  # e.g. 화장실은 빼고 와: excluded from the previous acts
+            return ""  # "화장실은 빼고 와" ("but skip the restroom") restricts the previous acts
         rest = [p for p in step.pieces if p.kind not in ("speaker", "filler") and p.mark != "not"]
         if any(p.kind == "pronoun" for p in rest) and all(
             p.kind == "pronoun" and p.name != "person" and not p.mark for p in rest

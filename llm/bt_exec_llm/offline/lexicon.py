@@ -92,11 +92,12 @@ class Verb(Words):
         result: State after the action. A question whether the action was done asks for this state.
         sums: Whether it summarises results or actions of all places.
         usual: Default noun.
-        asked_for: Whether it is the verb of a command that only names an object (자재 부탁합니다).
+        asked_for: Whether it is the verb of a command that only names an object (a box, please).
         announces: Whether its text is for the people at the place (say "dinner is ready").
-        stays: Whether the action happens at a place without going there (라운지에서 기다려).
-        fetches: Whether it brings an object here, so that a place, or a person with a Korean
-            particle of direction, is where the object is taken from (교수님께 서류 받아 와).
+        stays: Whether the action happens at a place without going there (wait in the lounge).
+        fetches: Whether it brings an object here. A place, or a person with a Korean particle of
+            direction, is then the giver ("교수님께 서류 받아 와", "get the papers from the
+            professor").
         ranks: Whether the place where it happens is only the ``first`` or ``last`` one of several
             (begin your round in the lounge).
     """
@@ -127,8 +128,8 @@ class Value(Words):
             phrase (crowded) cannot be decided.
         others: Phrases that affirm it for persons whom the site does not know (visitors). Their
             trees in `Lexicon.decides` have the key of the value followed by ``/others``.
-        more: Further phrases whose comparative means more of the value, like those of `holds`.
-        less: Further phrases whose comparative means less of the value, like those of `fails`.
+        more: Further phrases whose comparative means more of the value, as in `holds`.
+        less: Further phrases whose comparative means less of the value, as in `fails`.
         brings: Arguments that the value implies, by parameter name.
         each: Values that a word for several values stands for (everywhere), in order.
         home: Whether missions end at this place, so that coming there is no separate step.
@@ -170,7 +171,7 @@ class State(Words):
 
 
 class VerbSpecialization(_Part):
-    """Verb that is a special case of another one, as patrolling is of looking.
+    """Verb that is a special case of another one, such as patrolling, a kind of looking.
 
     Attributes:
         of: The general verb.
@@ -194,7 +195,7 @@ class Slot(_Part):
             ``clause``; or ``question`` for a clause that need not be quoted.
         to: Types of the values that may be its recipient.
         present: Value, by type, that stands for the people at a place as its recipients.
-        never: Nouns that are not such a text ("give me a hand" is not a delivery).
+        never: Nouns that are not a text of this kind ("give me a hand" is not a delivery).
         giver: Type of the person or place from which a carried object is taken.
     """
 
@@ -232,7 +233,8 @@ class Talk(_Part):
         known: Whether the text may contain names and actions of the site (why did you not open the
             door).
         past: Whether a Korean verb for an action of the site in the past counts as one of the
-            required phrases, and no such verb may be in the present (문 열었어).
+            required phrases, and no such verb may be in the present ("문 열었어?", "did you open
+            the door?").
     """
 
     needs: Words = Words()
@@ -255,8 +257,10 @@ class Included(_Part):
 
     Attributes:
         act: Tree of the act.
-        opposites: Trees after which the act is left out if the command states it for another case.
-        parameters: Parameters of the tree for the arguments of the act, by parameter of the act.
+        opposites: Trees after which the act is omitted if the command requests it only for the
+            other case ("open the door, take the box if it is there, otherwise close the door").
+        parameters: For each parameter of the act, the parameter of the tree that receives its
+            value.
         without: Tree that does the same without the act.
     """
 

@@ -84,7 +84,7 @@ def _describe_value(value: Any) -> str:
 
 
 def _model_at(model: Any, place: tuple[str | int, ...]) -> Any:
-    """Return the model at a location, such as that of a verb at ``verbs.open``."""
+    """Return the model at a location, such as the model of a verb at ``verbs.open``."""
     for part in place:
         if isinstance(model, type) and issubclass(model, BaseModel):
             field = model.model_fields.get(str(part))

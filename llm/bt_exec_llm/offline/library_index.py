@@ -71,14 +71,14 @@ class Index:
         language: str = "",
         types: Mapping[str, Any] = MappingProxyType({}),
     ) -> Index:
-        """Build the index of `library` for `language`, or for all languages if that is empty."""
+        """Build the index of `library` for `language`; an empty text stands for all languages."""
         utterances = {
             tree.tree: [t for t in tree.utterances if not language or language_of(t) == language]
             for tree in library
         }
         reader = _reader_of(lexicon)
         frames = Frames.from_utterances(library, reader, utterances)
-        if frames.unread:  # these utterances become verbs as a whole
+        if frames.unread:  # each of these utterances becomes one verb
             reader = Reader(lexicon.with_utterances(frames.unread))
             frames = Frames.from_utterances(library, reader, utterances)
         numbers = number_parameters(library, types)

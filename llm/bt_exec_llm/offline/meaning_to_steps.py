@@ -63,7 +63,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     Args:
         meaning: Meaning in normal form.
         lexicon: The words of the site.
-        reading: The text that has the meaning.
+        reading: The parsed text that contains the meaning.
 
     Raises:
         NoStepsError: If no step can express a part of the meaning, or the meaning is unclear.
@@ -122,7 +122,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if len(asked_for) == 1 and _lacks_given_object(asked_for[0], lexicon):
         if reading.language != "ko":
             raise NoStepsError
-        omitted = Piece("pronoun", OMITTED)  # 가져와: "bring it"
+        omitted = Piece("pronoun", OMITTED)  # "가져와" ("bring it")
         given = replace(asked_for[0], pieces=[omitted], pronoun=True)
         found = [given if step is asked_for[0] else step for step in found]
     english = reading.language == "en"
@@ -192,7 +192,7 @@ def _with_arms_last(steps: list[Step], meaning: Node, lexicon: Lexicon) -> list[
 
 
 def _suffixes_of_before(reading: Reading) -> tuple[str, ...]:
-    """Return the ends of categories of words like "before", which name the later of two acts."""
+    """Return the category suffixes of words like "before", which name the later of two acts."""
     return tuple(language_data(reading.language)["orders"]["before_act"])
 
 
@@ -213,7 +213,7 @@ def _drives_anywhere(step: Step) -> bool:
 
 
 def _with_own_places(step: Step, lexicon: Lexicon) -> Step:
-    """Return a step with the default places of its verb, not those of the act before it.
+    """Return a step with the default places of its verb instead of the previous act's places.
 
     In "go to the lounge before you patrol", the patrol is not in the lounge.
     """
@@ -224,7 +224,7 @@ def _with_own_places(step: Step, lexicon: Lexicon) -> Step:
 
 
 def _with_returned_things(steps: list[Step], saving: set[str], lexicon: Lexicon) -> list[Step]:
-    """Return steps in which a conditional delivery is tried, and its alternative if that fails.
+    """Return steps in which a conditional delivery is attempted, and its alternative on failure.
 
     "If he is in, give him the coffee, otherwise bring it back" is "give him the coffee, and if he
     is not in, bring it back".
@@ -323,7 +323,9 @@ def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
 
 
 def _check_no_condition_on_answer(leaves: list[Edge], reading: Reading) -> None:
-    """Check that no word for "when that is done" follows a question (끝났는지 물어보고 끝났으면).
+    """Check that no word for "when that is done" follows a question.
+
+    An example is "끝났으면" in "끝났는지 물어보고 끝났으면 …" ("ask if it is over, and if it is").
 
     Raises:
         UnclearTextError: If such a word may be a condition on the answer.
@@ -365,11 +367,13 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     inside = any(part.kind == "ordered" for act in acts for part in act.walk())
     paused = any(leaf.category == "comma" for leaf in reading.edge.leaves())
     pair = len(acts) == PAIR and "if" not in kinds
-    marked = inside and pair and reading.language == "ko"  # 팔부터: a particle marks the object
+    # in "팔부터" ("the arm first"), a particle marks the object
+    marked = inside and pair and reading.language == "ko"
     same = len(acts) >= PAIR and normal_form(meaning) == normal_form(_without_ordering(meaning))
     signs = {one.text("sign") for one in meaning.walk()}
     english = reading.language == "en"
-    unordered = {"", "first", "finally", *(("last",) if english else ())}  # 나중에 닫아: "later"
+    # the Korean word "나중에" ("last") may also mean "later"
+    unordered = {"", "first", "finally", *(("last",) if english else ())}
     alone = len(acts) == 1 and not inside and signs <= unordered
     clear = marked or alone or "between" in signs or (pair and (paused or "reminded" in signs))
     moved = (inside and not marked and not same) or ("ordered" in kinds and not clear and not same)
@@ -414,7 +418,7 @@ def _position_of_moved_act(raw: Node) -> str:
 
 
 def _without_ordering(node: Node, signs: Container[str] = ()) -> Node:
-    """Return a meaning without the marks of order that have one of `signs`, or without all."""
+    """Return a meaning without marks of order; if `signs` are given, only without these marks."""
     inner = node.map_children(lambda part: _without_ordering(part, signs))
     marked = inner.kind == "ordered" and (not signs or inner.text("sign") in signs)
     return inner.node("of") if marked else inner
@@ -434,7 +438,7 @@ def _joins_remark(reading: Reading) -> bool:
 
 
 def _may_ask_for_denied_act(meaning: Node, reading: Reading) -> bool:
-    """Return True if a negation may ask for the act: "why don't you open it", 안 열어 줘?"""
+    """Return True if a negation may ask for the act: "why don't you open it", "안 열어 줘?"."""
     if any(leaf.category == "suggest" for leaf in reading.edge.leaves()):
         return True
     negating = language_data(reading.language)["orders"].get("negating", ())
@@ -471,7 +475,7 @@ def _acts_after_wait(reading: Reading) -> bool:
 
 
 def _may_mean_inside(reading: Reading, kinds: Iterable[str]) -> bool:
-    """Return True if 안 may mean "inside" the preceding place, not a negation (안 어두우면)."""
+    """Return True if "안" may mean "inside" the preceding place instead of "not"."""
     within = {f"~{word}" for word in language_data(reading.language)["words"].get("within", ())}
     leaves = list(reading.edge.leaves())
     places = tuple(f"value/{kind}/" for kind in kinds)
@@ -500,7 +504,7 @@ def _ends_mission_before_act(step: Step, reading: Reading, lexicon: Lexicon) -> 
 
 
 def _has_joined_before_negation(reading: Reading) -> bool:
-    """Return True if a prohibition may apply to the previous act, too (열고 닫지 말고)."""
+    """Return True if a prohibition may include the previous act: "don't open and close it"."""
     moods = [leaf.category.rpartition(".")[2] for leaf in reading.edge.leaves()]
     denied = [at for at, mood in enumerate(moods) if mood in ("instead", "prohibited")]
     return any(mood == "and" for at in denied for mood in moods[:at])
@@ -513,7 +517,7 @@ def _lacks_given_object(step: Step, lexicon: Lexicon) -> bool:
 
 
 def _with_recipients(steps: list[Step], lexicon: Lexicon) -> list[Step]:
-    """Return steps in which a text without recipients goes to those of a prohibition before it.
+    """Return steps in which a text without recipients gets the previous prohibition's recipients.
 
     In "do not ask the professor, only deliver the documents", the professor is the recipient.
     """

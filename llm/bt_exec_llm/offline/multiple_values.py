@@ -16,7 +16,7 @@ _ORDINARY = ("noun", "value", "state", "person")
 
 
 def remove_excluded_values(step: Step, lexicon: Lexicon) -> Step | RefusalReason:
-    """Return a step without excluded values (복도 말고 라운지, "everywhere but the corridor")."""
+    """Return a step without excluded values ("복도 말고 라운지", "everywhere but the corridor")."""
     out = [p for p in step.pieces if p.mark == "not"]
     if not out:
         return step
@@ -27,7 +27,7 @@ def remove_excluded_values(step: Step, lexicon: Lexicon) -> Step | RefusalReason
         first = min((p.start for p in rest if p.kind == "noun"), default=0)
         if not named or (noun.text.isascii() and noun.start > first):
             return RefusalReason("NEGATED", noun.text)
-        out = [p for p in out if p.kind != "noun"]  # e.g. 자재 말고 문 닫아
+        out = [p for p in out if p.kind != "noun"]  # "not the material: close the door"
     unknown = next((p for p in out if p.kind not in _ORDINARY and p.kind != "unknown"), None)
     if unknown is not None:
         return RefusalReason("NEGATED", unknown.text)

@@ -47,7 +47,7 @@ def build_nodes(parts: list[Part], library: Library) -> tuple[Node, ...]:
             continue
         for alternatives in _split_at_repeated_conditions(branches):
             asked = _observation_nodes([one[0].condition for one in alternatives], library)
-            nodes += [one for one in asked if nodes[-1:] != [one]]  # not observed just before
+            nodes += [one for one in asked if nodes[-1:] != [one]]  # unless just observed
             if len(alternatives) == 1:
                 nodes.append(_guard_branch(alternatives[0], library))
             else:

@@ -20,7 +20,7 @@ _WORD = re.compile(r"\w+")
 def append_parts(
     parts: list[Part], more: list[Part], frames: Frames, lexicon: Lexicon
 ) -> list[Part]:
-    """Return `parts` and those of a step, without parts that only begin or repeat another one."""
+    """Return `parts` and the parts of a step, without any that only begin or repeat another."""
     size = len(more)
     if (
         size > 1

@@ -72,7 +72,7 @@ class PhraseConverter:
 
     Args:
         lexicon: The words of the site.
-        reading: The text that has the meaning.
+        reading: The parsed text that contains the meaning.
     """
 
     def __init__(self, lexicon: Lexicon, reading: Reading) -> None:
@@ -120,7 +120,7 @@ class PhraseConverter:
 
     def _convert_noun_phrase(self, node: Node, mark: str) -> Iterator[Piece]:
         formula, det = node.get("of"), node.text("det")
-        arms = isinstance(formula, Node) and ARMS in _nouns_of(formula)  # both, so not singular
+        arms = isinstance(formula, Node) and ARMS in _nouns_of(formula)  # two, so a plural
         single = isinstance(formula, Node) and not arms and self._names_single(formula)
         one_of = det == "any" and not single
         if det == "another" or (one_of and (arms or self._language == "ko")):
@@ -176,7 +176,7 @@ class PhraseConverter:
         return self._lexicon.nouns[noun].phrases() if noun in self._lexicon.nouns else ()
 
     def _names_all_of_object(self, phrase: Node) -> bool:
-        """Return True if a phrase names an object and a word for "all" (자재 전부)."""
+        """Return True if a phrase names an object and a word for "all" ("all the material")."""
         if phrase.text("det") != "all" or not _nouns_of(phrase.node("of")):
             return False
         edge = self._reading.edge_of(phrase)
@@ -307,7 +307,7 @@ class PhraseConverter:
             return
         named = [piece for piece in pieces if piece not in places]
         if places and any(piece.name in self._persons for piece in named):
-            places = []  # 교수님 안에 계신지: at the usual place
+            places = []  # "교수님 안에 계신지" ("if the professor is in"): the usual place
         if places and named and named[-1].kind == "noun":
             named[-1] = replace(named[-1], relation=places[0].relation)
             places = places[1:]
@@ -414,7 +414,9 @@ def _excluded_names(parts: Iterable[Node]) -> list[str]:
 
 
 def _without_other_values(parts: Iterable[Node]) -> tuple[Node, ...]:
-    """Return parts without excluded values if a value of their type is given (라운지 말고 복도).
+    """Return parts without excluded values if another value of their type is given.
+
+    For example, "라운지 말고 복도" ("not the lounge but the corridor") is the corridor.
 
     Raises:
         NoStepsError: If another object is excluded.
@@ -427,7 +429,7 @@ def _without_other_values(parts: Iterable[Node]) -> tuple[Node, ...]:
 
 
 def _type_of_value(part: Node) -> list[str]:
-    """Return the type of the value that a formula names, or to which it is a relation."""
+    """Return the type of the value that a formula names, directly or as the end of a relation."""
     to = part.get("to")
     things = conjuncts(to.node("of")) if isinstance(to, Node) and to.kind == "np" else (part,)
     return [name for one in things for name in one.text("name").split("/")[:2]]

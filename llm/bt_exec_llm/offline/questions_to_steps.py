@@ -87,7 +87,7 @@ class QuestionConverter(PhraseConverter):
 
     Args:
         lexicon: The words of the site.
-        reading: The text that has the meaning.
+        reading: The parsed text that contains the meaning.
     """
 
     def __init__(self, lexicon: Lexicon, reading: Reading) -> None:
@@ -147,7 +147,7 @@ class QuestionConverter(PhraseConverter):
         return replace(step, pieces=[*found, *(one for one in step.pieces if one not in meant)])
 
     def _without_wholes(self, pieces: list[Piece]) -> list[Piece]:
-        """Return the pieces of a question without a place of which a section is named.
+        """Return the pieces of a question without places that contain another named place.
 
         In "is the corridor dark at the east end", only the east end is meant.
         """
@@ -295,7 +295,8 @@ class QuestionConverter(PhraseConverter):
             named = [] if omitted else list(self._convert_phrase(of.node("of")))
             said = [*named, *self._convert_alternatives(hold)]
             places = [p for p in said if p.kind == "value" and p.name in self._joined]
-            seen = {(p.name, p.value): p for p in places}  # 불이 켜져: both words name the light
+            # in "불이 켜져" ("the light is on"), both words name the light
+            seen = {(p.name, p.value): p for p in places}
             pieces = [p for p in said if p not in places or p in seen.values()]
             return self._with_places_apart(pieces), positive
         if of.kind not in ("np", "pronoun"):
@@ -453,7 +454,7 @@ class QuestionConverter(PhraseConverter):
         return self._new_piece("state", HELD, text=piece.text) if named else piece
 
     def _counted_aspect(self, ask: Node) -> Piece | None:
-        """Return the aspect that a question counts, as implied by a counter (명 in 몇 명)."""
+        """Return the aspect that a question counts, as implied by a counter ("명" for persons)."""
         said = "".join(self._said(ask).split())
         for kind in self._joined:
             for name, value in self._lexicon.values.get(kind, {}).items():
@@ -502,7 +503,8 @@ class QuestionConverter(PhraseConverter):
             return pieces
         if HELD in self._lexicon.states:  # "what is held" asks for a held object
             pieces = [self._as_held(piece) for piece in pieces]
-        if self._dwells and len(pieces) == 1 and "=" in pieces[0].relation:  # 교수님 자리에 계셔
+        # "교수님 자리에 계셔" ("is the professor at the desk")
+        if self._dwells and len(pieces) == 1 and "=" in pieces[0].relation:
             kind, _, value = pieces[0].relation.partition("|")[0].partition("=")
             return [self._new_piece("value", kind, value, text=pieces[0].text)]
         pieces = self._with_places_apart(pieces)
@@ -549,13 +551,13 @@ def _without_anything(pieces: list[Piece]) -> list[Piece]:
 
 
 def _without_vague_repetitions(pieces: list[Piece]) -> list[Piece]:
-    """Return pieces without repeated values that neither affirm nor deny the value."""
+    """Return pieces without values that another piece repeats and affirms or denies."""
     clear = {(piece.name, piece.value) for piece in pieces if piece.sense}
     return [p for p in pieces if p.sense or p.kind != "value" or (p.name, p.value) not in clear]
 
 
 def _is_omitted(phrase: Node) -> bool:
-    """Return True for a phrase that stands for an omitted object (조용한지 봐)."""
+    """Return True for a phrase that stands for an omitted object, as in "see if quiet"."""
     return phrase.kind == "np" and phrase.node("of").kind == "any"
 
 

@@ -38,7 +38,7 @@ COPULA = "be"
 """Verb "to be" in statements."""
 _INSIDE = "inside"
 TOOL = "use"
-"""Verb that introduces an instrument (오른손을 써서)."""
+"""Verb that introduces an instrument ("오른손을 써서", "using the right hand")."""
 _CLAUSES = ("if ", "when ", "once ", "as soon as ")
 """Beginnings of filler clauses, which are only allowed at the edge of a sentence."""
 _RELATIVE = ("that ", "which ", "lying")
@@ -177,7 +177,7 @@ def _verbs_by_frame(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
 
 
 def _add_verbs_with_auxiliary(said: Mapping[str, list[str]]) -> None:
-    """Add the meanings of a Korean main verb (열다) to the verb with an auxiliary (열어 두다)."""
+    """Add the meanings of a Korean verb ("열다") to its form with an auxiliary ("열어 두다")."""
     language = language_data("ko")
     opened = {
         form: names
@@ -251,7 +251,9 @@ def _state_adjectives(words: Words, *, compared: bool = False) -> dict[str, Any]
 
 
 def _korean_result_forms(words: Words, leaving: Iterable[Words]) -> Mapping[str, list[str]]:
-    """Return Korean forms that describe a resulting state (열려 있다, 열린) or its act (열었다).
+    """Return Korean forms that describe a resulting state, or the act that leads to it.
+
+    Examples are "열려 있다" ("is open"), "열린" ("open") and, for the act, "열었다" ("opened").
 
     Args:
         words: Intransitive verbs for entering the state.
@@ -271,7 +273,7 @@ def _korean_result_forms(words: Words, leaving: Iterable[Words]) -> Mapping[str,
 
 
 def done_forms(lexicon: Lexicon) -> tuple[str, ...]:
-    """Return the Korean stems of completed acts that lead to a state, such as 열었 and 열어놨."""
+    """Return the Korean stems of completed acts that lead to a state ("열었", "열어놨")."""
     acts = [verb for verb in lexicon.verbs.values() if verb.result and not verb.pairs]
     verbs = (verb for act in acts for verb in _nouns_in_da(act) if " " not in verb)
     said = (
@@ -282,7 +284,7 @@ def done_forms(lexicon: Lexicon) -> tuple[str, ...]:
 
 @cache
 def _korean_forms(verb: str, key: str) -> tuple[str, ...]:
-    """Return the Korean forms of a verb: for `key` ``results`` (열려 있다) or ``done`` (열었다)."""
+    """Return Korean forms of a verb; `key` is ``results`` ("열려 있다") or ``done`` ("열었다")."""
     language = language_data("ko")
     stems = (
         {"plain": verb[:-1], "open": opened, "past": past_stem(opened)}

@@ -39,7 +39,7 @@ def address_others(step: Step, others: list[Piece], lexicon: Lexicon) -> list[St
 
 
 def address_last_place(steps: list[Step], lexicon: Lexicon, *, plural: bool) -> list[Step]:
-    """Return a message without recipients as one for those at the place of the last command.
+    """Return a message, addressed to the persons at the place of the last command.
 
     The list is empty unless the command is a single message without recipients.
 

@@ -1,4 +1,4 @@
-"""Steps of commands that leave out what an earlier command said: "look again", "the same there"."""
+"""Steps of commands that refer to an earlier command: "look again", "do the same there"."""
 
 from __future__ import annotations
 

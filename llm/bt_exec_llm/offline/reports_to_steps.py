@@ -32,7 +32,7 @@ class ReportConverter(Comparisons):
 
     Args:
         lexicon: The words of the site.
-        reading: The text that has the meaning.
+        reading: The parsed text that contains the meaning.
     """
 
     def __init__(self, lexicon: Lexicon, reading: Reading) -> None:
@@ -112,7 +112,7 @@ class ReportConverter(Comparisons):
         return [self._new_piece("value", kind, one) for way in ways for kind, one in way.items()]
 
     def _is_about_aspects(self, step: Step) -> bool:
-        """Return True for a question about an aspect of the observed places ("of each")."""
+        """Return True for a question that names only aspects, such as noise, and pronouns."""
         aspects = [piece for piece in step.pieces if piece.name in self._joined]
         return bool(aspects) and all(
             piece in aspects or (piece.kind == "pronoun" and not piece.name)
@@ -241,7 +241,7 @@ class ReportConverter(Comparisons):
                 raise NoStepsError
             asks = tuple(language_data(self._language)["orders"]["texts"].get("open_words", ()))
             if asks and any(piece.text.startswith(asks) for piece in aspects):
-                raise NoStepsError  # 몇 명 올 건지 물어봐: the number is part of the question
+                raise NoStepsError  # e.g. "ask how many will come": part of the question
             return pieces
         pronouns = [piece for piece in pieces if piece.kind == "pronoun"]
         if pronouns:
@@ -314,7 +314,8 @@ class ReportConverter(Comparisons):
     def _previous_step_asks_for(self, present: tuple[str, str], pieces: list[Piece]) -> bool:
         """Return True if the previous step asks whether people are at a place.
 
-        For a request (조용히 해 달라고), it may ask anything about the place.
+        If the text is a request ("조용히 해 달라고", "to be quiet"), the previous step may ask
+        anything about the place.
         """
         before = self._built[-1] if self._built else None
         before = before.awaited[0] if before is not None and before.awaited else before
@@ -343,8 +344,8 @@ class ReportConverter(Comparisons):
     def _is_sent_to_place(self) -> bool:
         """Return True if the previous act is only a drive to a place.
 
-        A drive without a place goes to the place of a remark or condition before it:
-        시끄러우면 가서 조용히 해 달라고 해.
+        A drive without a place goes to the place of a remark or condition before it: "if it is
+        loud in the lounge, go and ask them to be quiet".
         """
         before = self._built[-1] if self._built else None
         if before is not None and not before.pieces and self._built[-2:-1]:
@@ -358,7 +359,7 @@ class ReportConverter(Comparisons):
         return bool(kinds) and kinds <= {*self._each} and not looks
 
     def _visits_person(self) -> bool:
-        """Return True if the previous act drives to the place of a person (교수님 방에 가서)."""
+        """Return True if the previous act drives to the place of a person, such as an office."""
         known = (one for kind in self._persons for one in self._lexicon.values[kind].values())
         usual = {place for one in known for place in one.brings.values()}
         return any(piece.value in usual for piece in self._built[-1].pieces)
@@ -454,7 +455,7 @@ class ReportConverter(Comparisons):
     def _without_filler_text(
         self, act: Node, verbs: tuple[str, ...], pieces: list[Piece]
     ) -> tuple[tuple[str, ...], list[Piece]]:
-        """Return verbs and pieces without a text that consists of filler words (결과를 전해 줘)."""
+        """Return verbs and pieces without a text of filler words ("결과를" in "결과를 전해 줘")."""
         idle = self._lexicon.filler.without_spaces
         texts = [p for p in pieces if p.kind == "text" and "".join(p.value.split()) in idle]
         if not texts or len(act.text("verb").split("/")) != _TAKING_PARTS:
@@ -470,7 +471,7 @@ class ReportConverter(Comparisons):
         """
         carrying = tuple(verb for verb in verbs if verb in self._carrying)
         if carrying and self._built and fetches_object(self._built[-1], self._lexicon):
-            return carrying  # 서류 받아서 교수님께 전해: an object, not a message
+            return carrying  # "서류 받아서 교수님께 전해": deliver the papers, not a message
         needed = {verb for verb in verbs if self._lexicon.verbs[verb].finds != "tell"}
         others = tuple(verb for verb in verbs if verb not in needed & self._taking)
         return others or verbs

@@ -197,7 +197,8 @@ class ResultConverter(ConditionalBranches, ABC):
             for step in self.convert(part):
                 own = [piece for piece in step.pieces if piece.name in self._persons]
                 if reports:
-                    step = replace(step, pieces=persons)  # 교수님께 가서 말씀드려
+                    # "교수님께 가서 말씀드려" ("go to the professor and report")
+                    step = replace(step, pieces=persons)
                 persons = own or persons
                 observed = observed or (step.positive and self._is_observation(step))
                 idle = any(verb.idle for verb in self._lexicon.known_verbs(step.verbs))

@@ -24,7 +24,7 @@ _BEGINNING = {"en": 3, "ko": 1}
 def nearest_utterances(text: str, language: str, index: Index) -> tuple[str, ...]:
     """Return the first utterance of each tree, sorted by the similarity of the tree to `text`.
 
-    The similarity of a tree is that of its most similar utterance.
+    The similarity of a tree is the similarity of its most similar utterance.
     """
     typed = text.casefold()[:LONGEST]
     firsts, by_beginning, every = _index_utterances(index, language)
@@ -43,7 +43,7 @@ def nearest_utterances(text: str, language: str, index: Index) -> tuple[str, ...
 
 
 def first_utterances(language: str, index: Index) -> tuple[str, ...]:
-    """Return the first utterance of every tree in `language`; those of questions come last."""
+    """Return the first utterance of every tree in `language`; question trees come last."""
     firsts = _index_utterances(index, language)[0]
     trees = (tree.tree for tree in index.library.acting_first())
     return tuple(firsts[name] for name in trees if name in firsts)

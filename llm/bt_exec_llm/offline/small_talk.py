@@ -29,7 +29,7 @@ _ALWAYS = "always"
 _DESCRIPTION, _ACT = "description", "act"
 """Categories of words for the objects and the actions of the site, shared by several phrases."""
 _SUBORDINATE = ("adn", "done", "before", "during")
-"""Moods of Korean verbs that describe an act in a clause about another one (문 연 적, 열 때)."""
+"""Moods of Korean verbs in subordinate clauses ("열 때", "when opening")."""
 _CONDITIONAL = ("if", "whenever")
 """Moods of Korean verbs in conditions of commands."""
 _CONDITION = "condition"

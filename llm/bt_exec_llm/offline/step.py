@@ -53,7 +53,7 @@ class Step:
         said: Whether it is a remark without effect (it is cold).
         case: Index of its condition among alternatives, 0 for the first. Successive steps that
             rescue and have the same index belong together.
-        contrast: Whether it contrasts with the other acts (자재는, but not …).
+        contrast: Whether a topic particle contrasts it with the other acts ("자재는 꺼내지 마").
         probe: Whether it is bound only to find out what it would do.
         rescues: Whether it runs only if the step before it fails.
         joined: How it is joined to the previous clause: ``stop`` after a pause, or ``then``.

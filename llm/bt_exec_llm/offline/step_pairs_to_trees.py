@@ -48,7 +48,8 @@ class Pairs:
         if first.rescues or last.rescues:
             return None
         found = self._bind_pair(first, last)
-        if found is None and first.positive and last.positive:  # e.g. 문은 열어 놓고 자재 꺼내와
+        # e.g. "문은 열어 놓고 자재 꺼내와" ("leave the door open and bring the material")
+        if found is None and first.positive and last.positive:
             found = self._bind_pair(last, first)
         return found
 
@@ -148,7 +149,7 @@ class Pairs:
             yield concept, step.positive, frozenset(keys)
             if not (step.pronoun or bare):
                 continue
-            alone = self._frames.by_verb.get(concept, [])  # the objects of the verb by itself
+            alone = self._frames.by_verb.get(concept, [])  # frames without the other step
             known = {*step_keys(other), *keys, *(key for frame in alone for key in frame.keys)}
             for sign in (sign for pair in self._frames.pairs for sign in pair):
                 named = {key for key in sign[2] if key.startswith("noun:")}

@@ -127,24 +127,24 @@ class Binder:
                 return pair
             if pair is not None:
                 if at and parts and _repeats(work[at - 1], work[at]):
-                    parts.pop()  # e.g. 꺼내서 나한테 주고 문은 열어 둬
+                    parts.pop()  # "take it out, give it to me and leave the door open"
                 parts.append(pair)
                 done += work[at : at + 2]
                 first, second, at = work[at], work[at + 1], at + 2
                 while at < len(work) and self._pairs.repeats_second_step(
                     first, second, work[at], pair
                 ):
-                    at += 1  # e.g. 자재 꺼내고 문 닫지 말고 열어 둬
+                    at += 1  # "take the material, don't close the door, leave it open"
                 continue
             if (
                 at
                 and self._asks_no_change(work[at])
                 and self._pairs.is_redundant_leave(work[at - 1], work[at], parts)
             ) or (parts and at + 1 == len(work) and self._only_stays(work[at])):
-                at += 1  # e.g. 문 열고 그대로 둬
+                at += 1  # e.g. "open the door and leave it so"
                 continue
             if self._pairs.only_keeps_state(work, at):
-                at += 1  # e.g. 문 열린 채로 두고 팔 접어
+                at += 1  # e.g. "with the door left open, fold the arms"
                 continue
             if work[at].verbs[:1] == (NOW,):
                 end, at = work[at], at + 1
@@ -329,7 +329,7 @@ class Binder:
         )
 
     def _concern_value_of(self, step: Step, parts: list[Part]) -> bool:
-        """Return True if a part has an argument that overlaps a value of a step, or its place."""
+        """Return True if an argument of a part overlaps a value in a step, or the value's place."""
         left = {one for piece in step.pieces for one in self._overlapping(piece.name, piece.value)}
         return any(
             left & self._overlapping(self._library.get(part.tree).params[name].type, value)
@@ -338,7 +338,7 @@ class Binder:
         )
 
     def _overlapping(self, kind: str, name: str) -> set[str]:
-        """Return a value, the values that it consists of, and those that it implies."""
+        """Return a value, the values that it consists of, and the values that it implies."""
         value = self._lexicon.values.get(kind, {}).get(name)
         implied = () if value is None else value.brings.values()
         return {name, *self._lexicon.values_within(kind, name), *implied}
@@ -665,7 +665,7 @@ def _condition_has_only_pronoun(asked: Step, step: Step) -> bool:
 
 
 def _without_tool(step: Step, asked: Step) -> Step:
-    """Return an act beside a condition, without its tool if the condition names its own object."""
+    """Return an act without its tool if the question of its condition contains a noun."""
     if not any(piece.kind == "noun" for piece in asked.pieces):
         return step
     return replace(step, pieces=[piece for piece in step.pieces if piece.mark not in _TOOL_MARKS])

@@ -311,7 +311,7 @@ class Matcher:
     def _find_both_phrase(
         self, step: Step, tree: TreeSpec, args: Mapping[str, Any]
     ) -> Piece | None:
-        """Return a phrase such as "both hands" (양손) for a parameter with one value, or None."""
+        """Return a phrase such as "both hands" for a parameter with one value, or None."""
         for name, param in tree.params.items():
             values = self._lexicon.values.get(param.type, {})
             if name in args or param.required or not any(v.other for v in values.values()):

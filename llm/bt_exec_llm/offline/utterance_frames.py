@@ -157,7 +157,7 @@ def _frame_keys(step: Step, lexicon: Lexicon) -> Iterable[tuple[str, bool, froze
     known = lexicon.verbs
     own = [
         verb for verb in step.verbs if verb in known and known[verb].pairs
-    ]  # 열어 두다 differs from 열다
+    ]  # "열어 두다" ("leave open") differs from "열다" ("open")
     for verb in own or step.verbs:
         yield lexicon.general_verb(verb), step.positive, step_keys(step) - {"me"}
 

@@ -15,7 +15,7 @@ __all__ = ["apply_value_order"]
 
 
 def apply_value_order(steps: list[Step], lexicon: Lexicon) -> list[Step]:
-    """Return steps whose values are in the order that is asked for.
+    """Return steps whose values are in the order that the command requests.
 
     Raises:
         NoStepsError: If only the last of several values is named.
@@ -23,13 +23,13 @@ def apply_value_order(steps: list[Step], lexicon: Lexicon) -> list[Step]:
     for at, step in enumerate(steps):
         _check_round(step, lexicon)
         if _repeats_act(step, steps[:at], lexicon):
-            raise NoStepsError  # 순찰하되 라운지부터 돌아: the order of the act before it
+            raise NoStepsError  # "patrol, but start with the lounge": one act, not two
     split = (one for step in steps for one in _one_after_the_other(step, lexicon))
     return [_in_order(_with_ranks(step, lexicon), lexicon) for step in split]
 
 
 def _one_after_the_other(step: Step, lexicon: Lexicon) -> list[Step]:
-    """Return one step for each of two values of which one is ranked.
+    """Return one step for each of two values if one of them is ranked first or last.
 
     An example is "bring both arms home, the right one first". Other steps are returned alone.
     """
@@ -44,7 +44,7 @@ def _one_after_the_other(step: Step, lexicon: Lexicon) -> list[Step]:
 
 
 def _check_round(step: Step, lexicon: Lexicon) -> None:
-    """Raise NoStepsError for a round at the place where missions end ("no, to the base")."""
+    """Raise NoStepsError for a round, such as a patrol, at the place where missions end."""
     ways = (lexicon.ways.get(verb) for verb in step.verbs)
     values = (lexicon.values.get(one.name, {}).get(one.value) for one in step.pieces)
     ends = any(value is not None and value.home for value in values)
@@ -53,7 +53,7 @@ def _check_round(step: Step, lexicon: Lexicon) -> None:
 
 
 def _repeats_act(step: Step, before: list[Step], lexicon: Lexicon) -> bool:
-    """Return True if a step names only the first places of an act that was stated before."""
+    """Return True if a step only repeats an earlier act and names the place to begin with."""
     each = lexicon.list_types("each")
     marks = {piece.mark for piece in step.pieces if piece.name in each}
     own = {lexicon.general_verb(verb) for verb in step.verbs}
@@ -104,7 +104,7 @@ def _in_order(step: Step, lexicon: Lexicon) -> Step:
 
 
 def _with_only_possible_value(piece: Piece, values: set[str], lexicon: Lexicon) -> Piece:
-    """Return a piece such as "the west end", replaced by the only one of `values` it can mean."""
+    """Return a piece such as "the west end" with the value in `values` that it means, if unique."""
     meant = values & {*lexicon.values[piece.name][piece.value].after.values()}
     return replace(piece, value=meant.pop()) if len(meant) == 1 else piece
 

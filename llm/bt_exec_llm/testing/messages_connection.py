@@ -24,7 +24,7 @@ _PICTURE = 1600  # reported size of a picture [tokens]
 
 @dataclass(frozen=True)
 class Flavour:
-    """Behaviour in which kinds of servers differ.
+    """Kind of model server, described by the behaviour in which servers differ.
 
     Attributes:
         name: Name of the server.

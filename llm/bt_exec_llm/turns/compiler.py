@@ -58,7 +58,7 @@ from bt_exec_llm.turns.turn_parsing import parse_tags, read_calls
 __all__ = ["TurnCompiler", "create"]
 
 ANALYSIS_LINES, TURN_LINES = range(5, 11), range(3, 8)
-"""Allowed numbers of lines in the log of an analysis, and in that of a turn."""
+"""Allowed numbers of lines in the log of an analysis and in the log of a turn."""
 
 T = TypeVar("T")
 _NO_TOOLS = frozenset({400, 422, 501})
@@ -325,7 +325,7 @@ class TurnCompiler:
 
 
 def _refusal_for(refusal: Refusal, talk: Conversation) -> Refusal:
-    """Return a refusal, combined with that of the first compiler if no tool has succeeded."""
+    """Return a refusal; the first compiler's refusal is included if no tool has succeeded."""
     plain = talk.refused
     if plain is None or talk.has_evidence():
         return refusal
@@ -335,7 +335,7 @@ def _refusal_for(refusal: Refusal, talk: Conversation) -> Refusal:
 
 
 def create(settings: Mapping[str, Any]) -> Compiler:
-    """Return the compiler for the settings of a site, which include those of the client.
+    """Return the compiler for the settings of a site, including settings of the client.
 
     Raises:
         UsageError: If a setting is unknown or has an invalid value.
