@@ -55,7 +55,8 @@ def replace_occluded_handle(spec: MissionSpec, context: PassContext) -> Changed:
     """Replace the handle by the door in actions if no handle is in view.
 
     The handle of a closed door may be hidden by an arm that is not at home, as after a stop. The
-    arms are then brought home first instead, because the edge of a closed door gives no grip.
+    handle is then kept and the arms are brought home first, because the edge of a closed door gives
+    no grip.
     """
     labels, facts = context.situation.labels, context.situation.facts
     if DOOR not in labels or HANDLE in labels:

@@ -1,4 +1,4 @@
-"""Context of one attempt of an arm, and motions that attempts share: withdraw, back off, home."""
+"""Attempt of one arm at a motion, and the motions that all attempts share, such as going home."""
 
 from __future__ import annotations
 
