@@ -31,7 +31,7 @@ def _check_machine() -> Iterator[tuple[str, str, str, str]]:
 
 
 def _check_renderer() -> tuple[str, str, str, str]:
-    """Return the result of the renderer check: EGL, only ray casting, or an import error."""
+    """Return the result of the renderer check: EGL, only ray casting, or missing."""
     try:
         from bt_exec_skills.simulation.renderer import gl_works
 

@@ -82,7 +82,7 @@ SENTENCES = (
 )
 
 _DOUBTED = 4
-"""Number of consecutive pictures between the same two states after which the door is ajar."""
+"""Number of pictures in a row between the same two states at which the door counts as ajar."""
 
 
 def agreed_state(observations: Sequence[DoorObservation]) -> DoorEstimate:
