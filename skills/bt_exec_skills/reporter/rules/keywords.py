@@ -76,8 +76,8 @@ def is_english(command: str) -> bool:
 def wants_report(command: str) -> bool:
     """Return True if a command has a report keyword that is not negated.
 
-    Spacing, endings and politeness may differ: "보고 와" and "보고와 주세요" ("look and come back"),
-    "알려 줄래?" ("will you let me know?"), "come back and tell me".
+    Spacing, endings and politeness may differ. Examples: "보고 와" and "보고와 주세요" ("look and
+    come back"), "알려 줄래?" ("will you let me know?"), "come back and tell me".
     """
     korean = _NOT_KOREAN.sub("", _spaceless(command))
     if _KOREAN.search(korean):
