@@ -73,7 +73,8 @@ class TableReporter(MissionReporter):
                 self._language = event.language if event.language == "ko" else "en"
             case Planned() if not self._goals:
                 self._goals = tuple(_subgoals(event.spec.root))
-                if event.spec.mission.language != self._language:  # a resumed plan
+                # a resumed plan may be in the other language
+                if event.spec.mission.language != self._language:
                     self._goals = tuple(map(self._renamed, self._goals))
                 notes = event.spec.mission.notes
                 self._remarks = [
