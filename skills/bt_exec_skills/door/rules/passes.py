@@ -119,7 +119,7 @@ def skip_finished_steps(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def open_door_further(spec: MissionSpec, context: PassContext) -> Changed:
-    """Let steps that skip an open door open it further if it hides part of its inside.
+    """Let steps that would skip an open door open it further if the door hides part of the inside.
 
     Only plans that handle the material or look for it are changed.
     """
@@ -143,7 +143,7 @@ def _looks_inside(node: NodeBase) -> bool:
 
 
 def insert_door_gates(spec: MissionSpec, context: PassContext) -> Changed:
-    """Insert gates: the door is open and the material was seen before a hand reaches for it."""
+    """Insert gates: a hand reaches only when the door is open and the material was seen."""
     opening = [node for node in walk(spec.root, Do) if node.do == "open_door"]
     usual = context.settings.door_arm
     written = {
