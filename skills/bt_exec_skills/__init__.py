@@ -1,1 +1,1 @@
-"""The packs that ship with bt-exec: one folder for each pack; packs do not import each other."""
+"""Packs that ship with bt-exec, one folder each. Packs do not import each other."""

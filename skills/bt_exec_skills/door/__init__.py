@@ -1,1 +1,1 @@
-"""The door pack; its entry point is in `bt_exec_skills.door.pack`."""
+"""Door pack; its entry point is in `bt_exec_skills.door.pack`."""

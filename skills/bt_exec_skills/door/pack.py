@@ -1,4 +1,4 @@
-"""The door pack: open and close a door, fetch the material behind it."""
+"""Door pack: opens and closes a door, and fetches the material behind it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _check_machine() -> Iterator[tuple[str, str, str, str]]:
 
 
 def _check_renderer() -> tuple[str, str, str, str]:
-    """Return the finding about the renderer: EGL, or only ray casting, or that it is missing."""
+    """Return the result of the renderer check: EGL, only ray casting, or missing."""
     try:
         from bt_exec_skills.simulation.renderer import gl_works
 
@@ -70,4 +70,4 @@ PACK = Pack(
     reporter=DoorReporter,
     doctor=_check_machine,
 )
-"""The pack, registered under the entry point ``door``."""
+"""Pack object, registered under the entry point ``door``."""

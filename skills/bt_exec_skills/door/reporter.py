@@ -1,4 +1,4 @@
-"""The door pack's turn report: one minified JSON object per turn, keys in a fixed order.
+"""Turn report of the door pack: one minified JSON object per turn, with keys in a fixed order.
 
 A turn is reported before every action, once while perception is repeated, and at the end. A command
 about the door alone never mentions material, whatever the hands hold.

@@ -80,13 +80,13 @@ class DoorRobot(Robot, Protocol):
         """Return the label of the held object, by touch; None if the hand is empty."""
 
     def at_label(self, arm: Arm, label: str) -> bool:
-        """Return whether the hand is in front of the object `label`, as after `reach`."""
+        """Return True if the hand is in front of the object `label`, as after `reach`."""
 
     def arm_at_home(self, arm: Arm) -> bool:
-        """Return whether the arm is at rest in its home posture."""
+        """Return True if the arm is at rest in its home posture."""
 
     def in_doorway(self, arm: Arm) -> bool:
-        """Return whether any part of the arm is in the swing area of the door, or behind it."""
+        """Return True if any part of the arm is in the swing area of the door, or behind it."""
 
     @property
     def door_angle_rad(self) -> float:

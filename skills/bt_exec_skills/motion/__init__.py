@@ -1,1 +1,1 @@
-"""Parts of motions that packs share: stepwise motions, base class of simulated robots, and IK."""
+"""Motion code shared by packs: stepwise motions, base class of simulated robots, and IK."""

@@ -2,7 +2,7 @@
 
 A step minimises the weighted errors of position and orientation to first order, with damping and
 within the joint limits. This is a quadratic programme with a few variables, which DAQP solves. The
-weights and limits are those of a task in mink (Apache 2.0), which is not used because its
+weights and limits are those of a task in mink (Apache 2.0). mink itself is not used because its
 dependencies take 25 MB.
 """
 

@@ -13,7 +13,7 @@ __all__ = ["MotionSteps", "SteppedMotion", "follow_motion"]
 
 S = TypeVar("S", bound=tuple[Any, ...])
 MotionSteps: TypeAlias = Generator[tuple[float, str], None, None]
-"""Yields progress 0..1 and phase once per control period; raises `Failed` if it cannot continue."""
+"""Generator of progress 0..1 and phase, once per control period; raises `Failed` on failure."""
 
 
 class SteppedMotion(Generic[S]):

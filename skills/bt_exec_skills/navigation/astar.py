@@ -103,7 +103,7 @@ class Search:
 
 
 def _are_connected(free: _Mask, start: int, goal: int) -> bool:
-    """Return whether two cells are in one connected component; otherwise there is no path.
+    """Return True if two cells are in one connected component; otherwise there is no path.
 
     Connectivity by four neighbours is sufficient, because a diagonal step requires that two
     straight steps are possible, too.

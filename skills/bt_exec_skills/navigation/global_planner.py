@@ -1,4 +1,4 @@
-"""Planner of paths over the map with an obstacle layer, which searches in slices of time."""
+"""Global planner: finds paths on the map with its obstacle layer, and searches in time slices."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Planner", "Route"]
 _SLICE = 1500  # number of cells that a search expands in one control period (2 to 3 ms)
 _TIGHT_M = 0.08  # minimum clearance beyond the hull
 _WIDE_M = 0.75  # preferred minimum distance of paths from walls
-_INSTEAD_M = 0.8  # maximum distance from the goal of a free cell that replaces it
+_INSTEAD_M = 0.8  # maximum distance between an occupied goal and the free cell used instead
 
 Mask = npt.NDArray[np.bool_]
 
@@ -85,12 +85,12 @@ class Planner:
         return self.mapped & (self.obstacles.clearance() > self._reach)
 
     def has_path(self, pose: Pose, goal: Pose) -> Generator[None, None, bool]:
-        """Return whether there is a path on the map without obstacles; yields during the search."""
+        """Return True if the map without obstacles has a path; yield during the search."""
         route = yield from self._search(pose, goal, self.mapped)
         return route is not None
 
     def plan_route(self, pose: Pose, goal: Pose) -> Generator[None, None, Route | None]:
-        """Return a path around all known obstacles, or None; yields during the search."""
+        """Return a path around all known obstacles, or None; yield during the search."""
         return (yield from self._search(pose, goal, self.free_cells()))
 
     def _search(self, pose: Pose, goal: Pose, free: Mask) -> Generator[None, None, Route | None]:

@@ -1,4 +1,4 @@
-"""Local planner, which chooses speed and yaw rate without collision.
+"""Local planner: chooses a speed and a yaw rate that avoid collisions.
 
 The method is the dynamic window approach (Fox, Burgard, Thrun 1997): each candidate pair of speed
 and yaw rate is simulated along its arc for a short time. Candidates that come too close to an
@@ -30,10 +30,10 @@ class Limits(NamedTuple):
     """Limits of a mobile base.
 
     Attributes:
-        speed: Forward speed [m/s].
-        turn: Yaw rate, to either side [rad/s].
-        gain: Linear acceleration [m/s²].
-        swing: Angular acceleration [rad/s²].
+        speed: Maximum forward speed [m/s].
+        turn: Maximum yaw rate, to either side [rad/s].
+        gain: Maximum linear acceleration [m/s²].
+        swing: Maximum angular acceleration [rad/s²].
         radius: Radius of the hull [m].
         margin: Clearance around the hull [m].
     """
@@ -103,7 +103,7 @@ class Steering:
     def is_path_free(
         self, pose: Pose, target: tuple[float, float], points: npt.NDArray[np.float64]
     ) -> bool:
-        """Return whether the base can drive straight to `target` without touching `points`."""
+        """Return True if the base can drive straight to `target` without touching `points`."""
         away = points - (pose.x, pose.y)
         to = np.array([target[0] - pose.x, target[1] - pose.y])
         length = float(np.hypot(*to))

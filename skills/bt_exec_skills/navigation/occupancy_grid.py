@@ -120,7 +120,7 @@ class Grid:
 
 
 def clearance_of(solid: npt.NDArray[np.bool_], cell_m: float) -> npt.NDArray[np.float32]:
-    """Return the distance from each cell to the nearest occupied one [m]; 1000 if none is."""
+    """Return the distance from each cell to the nearest occupied one [m]; 1000 if all are free."""
     if not solid.any():
         return np.full(solid.shape, 1e3, np.float32)
     away = cv2.distanceTransform((~solid).astype(np.uint8), cv2.DIST_L2, 5)

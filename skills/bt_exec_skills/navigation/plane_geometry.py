@@ -46,7 +46,7 @@ class Area(NamedTuple):
     top: float
 
     def contains(self, x: float, y: float) -> bool:
-        """Return whether a point is inside, including the left and bottom edges."""
+        """Return True if a point is inside, including the left and bottom edges."""
         return self.left <= x < self.right and self.bottom <= y < self.top
 
     def without_border(self, margin: float) -> Area:

@@ -1,1 +1,1 @@
-"""The reporter pack; its entry point is in `bt_exec_skills.reporter.pack`."""
+"""Reporter pack; its entry point is in `bt_exec_skills.reporter.pack`."""

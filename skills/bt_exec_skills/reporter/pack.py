@@ -67,4 +67,4 @@ PACK = Pack(
     world=BuildingStart,
     reporter=NotebookReporter,
 )
-"""The pack, registered under the entry point ``reporter``."""
+"""Pack object, registered under the entry point ``reporter``."""

@@ -59,7 +59,7 @@ class Section(UserData):
 
 
 class Named(Protocol):
-    """A place or a section."""
+    """Object with a display name and aliases: a place or a section."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -67,7 +67,7 @@ class Named(Protocol):
 
 
 class Divided(Named, Protocol):
-    """A place with sections."""
+    """Place with sections."""
 
     @property
     def sections(self) -> tuple[Section, ...]:
@@ -121,7 +121,7 @@ def section_ids(place: Divided) -> list[str]:
 
 
 def section_words(places: Mapping[str, Divided]) -> dict[str, dict[str, Any]]:
-    """Return lexicon entries for several sections, and for sections named after their place."""
+    """Return lexicon entries for groups of sections, and for sections of the last named place."""
     found: dict[str, dict[str, Any]] = {}
     divided = {name: [one for one in place.sections if one.id] for name, place in places.items()}
     divided = {name: sections for name, sections in divided.items() if len(sections) > 1}
@@ -147,7 +147,7 @@ def _words_after_another(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield lexicon entries for sections of the last named place, such as "the other end".
 
-    If no other place has sections (`alone`), the place need not be named before.
+    If no other place has sections (`alone`), an earlier mention of the place is not required.
     """
     places = [name, *(one.id for one in sections), *([""] if alone else ())]
     for one in sections:

@@ -19,8 +19,9 @@ USER, PROFESSOR, PROFESSOR_OFFICE = "user", "professor", "professor_office"
 def lexicon_values(settings: ReporterSettings) -> dict[str, Any]:
     """Return the values ``Place`` and ``Person`` of a site, as lexicon entries.
 
-    A place may stand for the person found there, as in 교수님 방에 가서 여쭤봐. Of the names of
-    the professor's office, only those that mention the professor are included.
+    A place may stand for the person found there, as in "교수님 방에 가서 여쭤봐" ("go to the
+    professor's office and ask"). Of the names of the professor's office, only those that mention
+    the professor are included.
     """
     site = make_map(settings)
     people = {name: person for name, person in site.people.items() if name != USER}
@@ -70,7 +71,8 @@ def _plain_names(name: str, known: Place | Person | Round) -> tuple[str, ...]:
 
 def _place(names: Iterable[str]) -> dict[str, list[str]]:
     english, korean = _by_language(names)
-    return {"en": english, "ko": [*korean, *english]}  # as in lounge 확인해 줘
+    # Korean commands may use English names: "lounge 확인해 줘" ("check the lounge")
+    return {"en": english, "ko": [*korean, *english]}
 
 
 def _person(name: str, person: Person, places: Mapping[str, Place]) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""The tabletop pack: a command is split into subgoals, and each into drives, picks and places."""
+"""Tabletop pack: splits a command into subgoals, and each subgoal into drives, picks and places."""

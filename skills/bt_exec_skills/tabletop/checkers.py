@@ -27,8 +27,8 @@ _OWN = ("go_to_object", "pick_object", "place_object")
 def check_target_names(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     """Report unknown names, picks of containers or tables, and placing into other objects.
 
-    A plan after a failure is not checked, because objects may be missing for a moment; its skills
-    report missing objects.
+    A plan made after a failure is not checked, because objects may be missing for a moment; its
+    skills report missing objects.
     """
     labels = context.situation.labels
     tables = environment_of(context.situation).tables
@@ -65,10 +65,10 @@ def _is_container(name: object) -> bool:
 def check_moves_match_command(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     """Report moves that differ from the command, and missing moves.
 
-    Applies only to commands that were understood with certainty. Plans after a failure are not
+    Applies only to commands that were understood with certainty. Plans made after a failure are not
     checked: once the robot has moved, "the right table" may mean another table. Plans of the
-    compiler `table` are not checked either: they are made from the same meaning and from the
-    session, so that "all" may refer to earlier objects.
+    compiler `table` are not checked either. They are made from the same meaning, and they use the
+    session, in which "all" may refer to the objects of earlier commands.
     """
     if spec.mission.compiler == TableCompiler.name:
         return

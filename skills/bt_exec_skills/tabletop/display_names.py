@@ -73,7 +73,7 @@ def display_name_or_id(name: str, language: str) -> str:
 
 
 def value_word(value: str, language: str, *, alone: bool = False) -> str:
-    """Return the word for a colour, size or shape; a Korean colour used `alone` ends in 색."""
+    """Return the word for a colour, size or shape; a Korean colour used `alone` ends in "색"."""
     if colour := first_word("colour", value, language):
         korean = alone and language == "ko"
         return f"{colour.removesuffix('색')}색" if korean else colour
@@ -81,7 +81,7 @@ def value_word(value: str, language: str, *, alone: bool = False) -> str:
 
 
 def list_names(names: Iterable[str], language: str, most: int = MOST_NAMED) -> str:
-    """Return the first `most` names of objects or values in one line, with the number of others."""
+    """Return the first `most` names of objects or values in one line, and the number of others."""
     found = [
         display_name(name, language) or value_word(name, language, alone=True) for name in names
     ]

@@ -1,4 +1,4 @@
-"""The lexicon of the pack, and the reader of commands that uses it."""
+"""Lexicon of the pack, and the reader of commands that uses it."""
 
 from __future__ import annotations
 

@@ -24,9 +24,9 @@ _EDGE_M = 0.04  # minimum distance from the edge of the table for a place beside
 _STEP_M = 0.04
 _OVER_M = 0.03  # height of the centre of a placed object above the table top
 _ASIDE_M = (0.1, 0.25)
-"""Limits of the distance from the line between two objects at which an object is between them [m]:
-the smallest and the largest limit."""
-_ASIDE = 0.3  # the limit as a fraction of the distance between the two objects
+"""Bounds of the tolerance for "between" [m]: the maximum distance of an object from the line that
+connects the other two is within these bounds."""
+_ASIDE = 0.3  # this tolerance as a fraction of the distance between the two objects
 _NEAR_M = 0.36
 _TURNS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "behind": 0.0, "in_front_of": math.pi}
 
@@ -182,7 +182,7 @@ def _spot_beside(
 def is_beside(
     now: Environment, thing: str, target: str, side: Side, seen_from: Pose | None
 ) -> bool:
-    """Return True if `thing` is on a side of `target`, as seen from a pose."""
+    """Return True if `thing` is on the given side of `target`, as seen from a pose."""
     a, b = now.position_of(thing), now.position_of(target)
     if a is None or b is None or a.horizontal_distance(b) > _NEAR_M or abs(a.z - b.z) > _LEVEL_M:
         return False

@@ -73,7 +73,8 @@ class TableReporter(MissionReporter):
                 self._language = event.language if event.language == "ko" else "en"
             case Planned() if not self._goals:
                 self._goals = tuple(_subgoals(event.spec.root))
-                if event.spec.mission.language != self._language:  # resumed in the other language
+                # a resumed plan may be in the other language
+                if event.spec.mission.language != self._language:
                     self._goals = tuple(map(self._renamed, self._goals))
                 notes = event.spec.mission.notes
                 self._remarks = [
@@ -143,7 +144,7 @@ class TableReporter(MissionReporter):
         return sentence("missed", self._language, goal=goal.name, things=", ".join(names))
 
     def _renamed(self, goal: _Goal) -> _Goal:
-        """Return a subgoal that only moves objects with a name in the language of the reports."""
+        """Return a subgoal named in the language of the reports, if it only moves objects."""
         moves = tuple(
             Move(step.thing, step.target, step.side)
             for step in goal.steps
@@ -167,7 +168,7 @@ class TableReporter(MissionReporter):
 
 
 def _subgoals(root: NodeBase) -> Iterator[_Goal]:
-    """Yield the subgoals of a plan, which are its innermost named sequences."""
+    """Yield the subgoals of a plan: the innermost named sequences."""
     for node in walk(root, Sequence):
         if node.name is None:
             continue

@@ -1,4 +1,4 @@
-"""Training scenes of the door world, with which the shipped detector was trained.
+"""Training scenes of the door world, as used to train the shipped detector.
 
 Half of the scenes show moments of missions that run without perception. The others place door, arms
 and material at random. All pictures of a scene show the same cabinet; everything else varies.

@@ -22,7 +22,7 @@ Point = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class CameraPose:
-    """A pinhole camera.
+    """Pinhole camera with its pose.
 
     Attributes:
         eye: Position [m].
@@ -57,7 +57,7 @@ class CameraPose:
 
 @dataclass(frozen=True)
 class DoorShape:
-    """The door and its bar handle.
+    """Dimensions of the door and its bar handle.
 
     Attributes:
         hinge: Point of the hinge axis at half the door's height [m].

@@ -25,7 +25,7 @@ from bt_exec_skills.vision.two_stage_network_loading import load_cached, weights
 __all__ = ["SHIPPED", "make_learned", "weights_path"]
 
 SHIPPED = Path(__file__).with_name("weights") / "door.onnx"
-"""The network that ships with the pack."""
+"""Path of the network that ships with the pack."""
 
 
 def weights_path(name: str | None) -> Path:

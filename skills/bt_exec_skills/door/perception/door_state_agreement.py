@@ -1,4 +1,4 @@
-"""Agreement of observations about the door, and sentences that explain why there is none.
+"""Agreement of observations about the door, and sentences that explain a lack of agreement.
 
 Each sentence is one of `SENTENCES`, which the pack's ``messages.yaml`` translates. Details are in
 the evidence of the estimate.
@@ -41,7 +41,7 @@ _UNLIKE = "the pictures do not agree"
 _UNCLEAR = "the state of the door is unclear"
 HIDDEN = "part of the inside is hidden"
 HIDDEN_BY_DOOR = "the closed door hides the inside"
-"""Reasons why it is uncertain that there is no material behind the door."""
+"""Reasons why material may be behind the door although none is seen."""
 CAMERA: Mapping[CameraFault, str] = MappingProxyType(
     {
         "dark": "the camera is dark",
@@ -82,7 +82,7 @@ SENTENCES = (
 )
 
 _DOUBTED = 4
-"""Number of consecutive pictures between the same two states after which the door is ajar."""
+"""Number of pictures in a row between the same two states at which the door counts as ajar."""
 
 
 def agreed_state(observations: Sequence[DoorObservation]) -> DoorEstimate:

@@ -1,6 +1,6 @@
 """Observation of the door pack: detections, the state of the door, touch, the frame.
 
-Only observations contain boxes; actions have labels.
+Bounding boxes occur only in observations; actions refer to objects by label.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class DoorObservation(Detections):
         parts = [f"{say('door')} {say(self.door.state)} {self.door.confidence:.1f}"]
         for word, label in (("handle", "door-handle"), ("material", "material")):
             doubts = [found.doubt for found in self.detections if found.label == label]
-            seen = min(doubts) or "yes" if doubts else "no"  # "", no doubt, is the smallest
+            seen = min(doubts) or "yes" if doubts else "no"  # "" (no doubt) is the minimum
             parts.append(f"{say(word)} {say(seen)}")
         if self.fault is not None:
             parts.append(fault_in_words(self.fault, language))

@@ -39,7 +39,7 @@ class Sensed(NamedTuple, Generic[C]):
 
 
 class DoorPerception(Generic[C]):
-    """The perception of the door pack; implements `bt_exec.robot.Perception`.
+    """Perception of the door pack; implements `bt_exec.robot.Perception`.
 
     Args:
         camera: Camera.

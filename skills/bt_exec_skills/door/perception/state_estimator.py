@@ -7,9 +7,9 @@ two states, both remain.
 a border.
 
 A state is returned if it is the only one that both sources consider possible. If two neighbouring
-states remain, or each source considers another neighbour possible, the state is uncertain *between*
-the two; a motion of the door resolves that. If the sources contradict each other, or one has no
-result, the state is uncertain without candidates.
+states remain, or each source allows a different one of two neighbours, the state is uncertain
+*between* the two; moving the door resolves this. If the sources contradict each other otherwise, or
+one has no result, the state is uncertain without candidates.
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ def _moves_robot(node: Any) -> bool:
 
 
 def _checks_material(spec: MissionSpec) -> bool:
-    """Return whether the plan checks that the material is there."""
+    """Return True if the plan checks that the material is there."""
     return any(
         leaf.name == "material_visible"
         for node in walk(spec.root)

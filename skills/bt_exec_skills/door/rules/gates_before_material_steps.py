@@ -39,7 +39,7 @@ Added: TypeAlias = list[tuple[NodeBase, tuple[str, ...]]]
 
 
 def handles_material(node: NodeBase) -> bool:
-    """Return whether a node moves a hand to or onto the material."""
+    """Return True if a node moves a hand to or onto the material."""
     return isinstance(node, Do) and node.args.get("object_label") == MATERIAL
 
 
@@ -95,7 +95,7 @@ def _with_inner_gates(
 def _gates_passed(node: NodeBase, before: Gates) -> Gates:
     """Return the gates that are always passed if `node` succeeds."""
     if handles_material(node):
-        return _BOTH  # its gates are inserted before it
+        return _BOTH  # missing gates are inserted before this node
     if node.skip_if is not None:
         skipped_if_open = OPENED in _gates_of_condition(node.skip_if)
         return before | {OPENED} if _opens_door(node) and skipped_if_open else before

@@ -55,7 +55,8 @@ def replace_occluded_handle(spec: MissionSpec, context: PassContext) -> Changed:
     """Replace the handle by the door in actions if no handle is in view.
 
     The handle of a closed door may be hidden by an arm that is not at home, as after a stop. The
-    arms are then brought home first instead, because the edge of a closed door gives no grip.
+    handle is then kept and the arms are brought home first, because the edge of a closed door gives
+    no grip.
     """
     labels, facts = context.situation.labels, context.situation.facts
     if DOOR not in labels or HANDLE in labels:
@@ -118,7 +119,7 @@ def skip_finished_steps(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def open_door_further(spec: MissionSpec, context: PassContext) -> Changed:
-    """Let steps that skip an open door open it further if it hides part of its inside.
+    """Let steps that would skip an open door open it further if the door hides part of the inside.
 
     Only plans that handle the material or look for it are changed.
     """
@@ -142,7 +143,7 @@ def _looks_inside(node: NodeBase) -> bool:
 
 
 def insert_door_gates(spec: MissionSpec, context: PassContext) -> Changed:
-    """Insert gates: the door is open and the material was seen before a hand reaches for it."""
+    """Insert gates: a hand reaches only when the door is open and the material was seen."""
     opening = [node for node in walk(spec.root, Do) if node.do == "open_door"]
     usual = context.settings.door_arm
     written = {

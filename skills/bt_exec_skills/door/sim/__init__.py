@@ -1,4 +1,4 @@
-"""The simulated door world: a MuJoCo scene, two arms, a head camera."""
+"""Simulated door world: a MuJoCo scene, two arms, a head camera."""
 
 from bt_exec_skills.simulation import choose_gl
 

@@ -1,4 +1,4 @@
-"""Context of one attempt of an arm, and motions that attempts share: withdraw, back off, home."""
+"""Attempt of one arm at a motion, and the motions that all attempts share, such as going home."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Variant:
     Attributes:
         yaw: Offset of the hand's yaw [rad].
         up: Offset of the hand's height [m].
-        elbow: Offset of the upper arm's roll in the attractor posture [rad].
+        elbow: Offset of the upper arm's roll in the preferred posture [rad].
     """
 
     yaw: float = 0.0
@@ -74,7 +74,7 @@ class ArmAttempt:
 
     @property
     def posture(self) -> Vector:
-        """Attractor posture of the free motion [rad], shape (7,)."""
+        """Preferred posture for the null-space motion [rad], shape (7,)."""
         posture = np.array(HOME[self.limb.arm])
         posture[2] += side_of(self.limb.arm) * self.variant.elbow
         return posture

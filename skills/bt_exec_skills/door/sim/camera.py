@@ -1,4 +1,4 @@
-"""Head camera of the door world, whose views contain the true state of the door."""
+"""Head camera of the door world; its views contain the ground truth of the door."""
 
 from __future__ import annotations
 

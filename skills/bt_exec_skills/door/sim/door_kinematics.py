@@ -21,7 +21,7 @@ _BESIDE = 0.05  # half the thickness of an arm, with a margin [m]
 
 
 class DoorGeometry:
-    """The door of one layout, in the world frame.
+    """Geometry of the door of a layout, in the world frame.
 
     Args:
         layout: The world's layout.

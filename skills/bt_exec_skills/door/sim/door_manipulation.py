@@ -193,7 +193,7 @@ def push_shut(job: ArmAttempt) -> MotionSteps:
 
 
 def _move_door(steps: Iterable[float], name: str) -> MotionSteps:
-    """Forward `steps` as a phase, which ends early without a failure if the hand gets stuck.
+    """Forward `steps` as a phase; if the hand gets stuck, the phase ends without a failure.
 
     The caller checks the angle of the door.
     """

@@ -1,4 +1,4 @@
-"""The layout of a simulated door world: chosen options, and the rest drawn from a seed.
+"""Layout of a simulated door world: chosen options, and the rest drawn from a seed.
 
 Frame: the robot's base is the origin, x points forward to the door, y to the left, z up; metres
 and radians. The door hinges on its left edge and opens towards the robot.
@@ -31,7 +31,7 @@ class WorldOptions:
     Attributes:
         door: "closed", "ajar", "open", or the hinge angle [rad] in 0..1.6.
         material: Whether the material is in the cabinet.
-        seed: Seed from which all else is drawn: places, sizes, colours, light, camera.
+        seed: Seed for all other values: places, sizes, colours, light, camera.
         fault: Injected fault: "jammed" locks the hinge, "slippery" lets the first grasp of the
             material slip, "dark" and "frozen" break the camera.
 

@@ -1,4 +1,4 @@
-"""MJCF of the scene: the room, the robot, and in front of it a cabinet with a door and material.
+"""MJCF of the scene: the room, the robot, and a cabinet with a door and material in front of it.
 
 Collision bits: robot 1, cabinet 2, material 4, door 8. Hands collide with all of them, arm links
 with the door and the cabinet; the robot does not collide with itself. The floor supports the

@@ -90,7 +90,7 @@ class SimulatedArm:
         return float(self._q[JOINTS:].sum())
 
     def is_touching(self, geom: str) -> bool:
-        """Return whether both finger pads touch the geom of that name."""
+        """Return True if both finger pads touch the geom with this name."""
         wanted = self._model.geom(geom).id
         touched = set()
         for pair in self._data.contact.geom:

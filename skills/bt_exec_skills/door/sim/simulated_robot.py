@@ -1,4 +1,4 @@
-"""The simulated robot: `DoorRobot` on a MuJoCo world that advances only in `step`."""
+"""Simulated robot: `DoorRobot` on a MuJoCo world that advances only in `step`."""
 
 from __future__ import annotations
 
@@ -94,12 +94,12 @@ class SimDoorRobot:
 
     @property
     def door_angle_rad(self) -> float:
-        """The hinge encoder [rad]."""
+        """Reading of the hinge encoder [rad]."""
         return self.world.angle
 
     @property
     def is_latched(self) -> bool:
-        """The latch contact: whether the door is closed with no gap left."""
+        """Whether the latch contact reports a door that is closed without a gap."""
         return self.world.angle <= CLOSED_RAD
 
     @property
@@ -108,7 +108,7 @@ class SimDoorRobot:
         return all(map(self.arm_at_home, ARMS))
 
     def arm_at_home(self, arm: Arm) -> bool:
-        """Return whether the arm is at its rest posture."""
+        """Return True if the arm is at its rest posture."""
         return float(np.abs(self.world.limbs[arm].q - HOME[arm]).max()) < _AT_HOME_RAD
 
     def holding(self, arm: Arm) -> str | None:
@@ -131,7 +131,7 @@ class SimDoorRobot:
         return abs(away - hand_moves.REACH_M) < _AT_LABEL_M
 
     def in_doorway(self, arm: Arm) -> bool:
-        """Return whether any part of the arm is in the swing area of the door, or behind it."""
+        """Return True if any part of the arm is in the swing area of the door, or behind it."""
         return self.world.geometry.in_swing(self.world.angle, self.world.limbs[arm].arm_points())
 
     # -- motions

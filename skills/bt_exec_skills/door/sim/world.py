@@ -1,4 +1,4 @@
-"""A simulated door world: the compiled model, its state, its moving parts, its calibration."""
+"""Simulated door world: the compiled model, its state, its moving parts, its calibration."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CONTROL_S = 0.02
 
 
 class DoorWorld(Physics):
-    """One world and its physics. Time passes only in `advance`.
+    """Simulated world and its physics. Time advances only in `advance`.
 
     Args:
         options: Chosen options; the same options give the same world, bit for bit.

@@ -1,8 +1,8 @@
 """Conditions of the door pack: the state of the door, what is in view, what the hands hold.
 
 Timing: a node checks its condition once or each tick (see `bt_exec.spec.model`); only
-observations made since the node started count. Uncertainty is *not known yet* until
-the patience is used up, then the check fails with UNCERTAIN_PERCEPTION.
+observations made since the node started count. An uncertain result counts as *not known yet* until
+the patience of the condition is used up; then the check fails with UNCERTAIN_PERCEPTION.
 """
 
 from __future__ import annotations

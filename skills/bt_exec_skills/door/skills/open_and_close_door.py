@@ -1,4 +1,4 @@
-"""Skills `open_door` and `close_door`."""
+"""Skills that open and close the door with one arm."""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ _RIM_M = 0.3  # minimum distance between the centre of a person and a wall
 _HALF_VIEW_RAD = math.radians(35.0)  # assumed half field of view
 _BODY_M, _SLIM_M = 0.25, 0.15  # half the width of the occluding and of the hidden person
 _SURE_M = 0.4  # half width used when deciding whether a drive is worthwhile
-_DEEP_M = 0.2  # from the measured near side of a person to the centre
+_DEEP_M = 0.2  # distance from the measured near side of a person to their centre
 _APART_M = 0.6  # minimum distance between the centres of two persons
 _STAND_OFF_M = 0.7  # minimum distance of a viewpoint from any person
-_NEAR_M = 8.0  # maximum drive to a viewpoint past a person
+_NEAR_M = 8.0  # maximum distance of a drive to a viewpoint past a person
 _ELSEWHERE_M = 0.5  # minimum distance of a viewpoint from earlier ones
 
 

@@ -1,4 +1,4 @@
-"""Answers to questions about a place from an optional vision-language model of the site.
+"""Answers to questions about a place, given by a vision-language model if the site has one.
 
 ::
 

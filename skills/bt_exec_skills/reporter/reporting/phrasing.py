@@ -99,8 +99,8 @@ def answer_of(
 def recorded_answer(result: Mapping[str, Any], language: str, site: SiteMap) -> str:
     """Return the answer of a recorded observation, translated if it is in another language.
 
-    An answer of a vision model is not translated, nor an answer about a place that is no longer on
-    the map or one whose record lacks fields.
+    These answers are not translated: an answer of a vision model, an answer about a place that is
+    no longer on the map, and an answer whose record lacks fields.
 
     Args:
         result: Recorded fields of the `PlaceFindings`.
@@ -236,7 +236,7 @@ def _comparison_text(
 
 
 def _topic_without_lead(topic: str) -> str:
-    """Return a topic without its introduction "question about" or 문의."""
+    """Return a topic without its lead "question about", or the Korean ending "문의" ("inquiry")."""
     return topic.removeprefix("question about ").removesuffix(" 문의")
 
 

@@ -21,8 +21,8 @@ class Comparison(NamedTuple):
         order: Whether the place with the ``most`` or the ``least`` of the aspect comes first.
         places: The places that could be compared, in the order of their observation.
         first: Places that may be first; several if they are equal or the order is uncertain.
-        sure: Whether `first` is certain. It is not if it has several places and parts of them
-            were hidden.
+        sure: Whether `first` is certain. Several first places are uncertain if parts of them were
+            hidden.
     """
 
     aspect: str

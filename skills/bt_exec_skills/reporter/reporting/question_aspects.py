@@ -28,7 +28,7 @@ _WORDS: Mapping[Aspect, tuple[str, ...]] = MappingProxyType(
 def _whole_words_pattern(words: str) -> re.Pattern[str]:
     """Return a pattern that matches `words` as whole words: not "ask" in "task".
 
-    A Korean particle may follow, as in light가.
+    A Korean particle may follow, as in "light가" ("light" as the subject).
     """
     return re.compile(rf"(?<![a-z])(?:{words})(?![a-z])")
 
@@ -49,7 +49,7 @@ _ENGLISH: Mapping[Aspect, re.Pattern[str]] = MappingProxyType(
     }
 )
 _LAMP = re.compile(r"(?<![가-힣])불(?=[이은을도만 ,.?!·/]|$)")
-"""Korean word for a light. It must stand alone, because many other words begin or end with it."""
+"""Korean "불" ("light"). It must stand alone, because many other words begin or end with it."""
 _QUESTIONS = (
     *("여쭤", "여쭈", "물어", "질문", "문의", "확인받", "확인 받", "의견", "?", "언제", "어디"),
     *("까요", "나요", "가요", "습니까", "입니까", "냐고"),
@@ -82,8 +82,9 @@ def is_report_request(topic: str) -> bool:
 def expects_answer(topic: str) -> bool:
     """Return True if `topic` is a question that expects an answer.
 
-    A Korean statement is a question only if it asks for information: 물어보신 자료 보냈다 is a
-    message, 회의 일정을 문의합니다 a question.
+    A Korean statement is a question only if it asks for information. "회의 일정을 문의합니다"
+    ("I ask for the schedule of the meeting") is a question; "물어보신 자료 보냈다" ("I sent the
+    data that you asked for") is a message.
     """
     text = unicodedata.normalize("NFC", topic).casefold()
     if text.startswith("report") or text.rstrip().endswith("보고"):

@@ -1,4 +1,4 @@
-"""Mission reporter, which updates the notebook, and written reports in Markdown."""
+"""Mission reporter that updates the notebook, and written reports in Markdown."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Keywords in commands on which rules depend: reports, round trips, the professor, the past.
 
-They are used if the command has no meaning, because only a model understood it (see `requests`).
+They are used for commands without a parsed meaning, which only a model understood (see `requests`).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _NOT_ENGLISH = re.compile(
     re.IGNORECASE,
 )
 _BACK = re.compile(r"(?:다녀|갔다)(?:와|오(?!고|면|니|는|던)|올래|올수)(?!서)[^,.]{0,8}[.!?~]*$")
-"""Request for a round trip at the end of a command, such as 다녀와 or 갔다 오세요."""
+"""Request for a round trip at the end of a command, such as "갔다 오세요" ("go and come back")."""
 _PROFESSOR = re.compile(r"교수|(?<![a-z])(?:professors?|prof)(?![a-z])", re.IGNORECASE)
 _PAST = re.compile(
     r"(?:있었던|한|했던|수행한|일어난|본|벌어진)(?:일|것|미션|임무|작업)|뭐했|뭘했|무엇을했|무슨일이있었"
@@ -76,8 +76,8 @@ def is_english(command: str) -> bool:
 def wants_report(command: str) -> bool:
     """Return True if a command has a report keyword that is not negated.
 
-    Examples in different spacings, endings and degrees of politeness: 보고 와, 보고와 주세요,
-    알려 줄래?, come back and tell me.
+    Spacing, endings and politeness may differ. Examples: "보고 와" and "보고와 주세요" ("look and
+    come back"), "알려 줄래?" ("will you let me know?"), "come back and tell me".
     """
     korean = _NOT_KOREAN.sub("", _spaceless(command))
     if _KOREAN.search(korean):
@@ -89,12 +89,15 @@ def wants_report(command: str) -> bool:
 
 
 def is_round_trip(command: str) -> bool:
-    """Return True if a command ends with a request for a round trip, such as 복도 갔다 와."""
+    """Return True if a command ends with a request for a round trip.
+
+    An example is "복도 갔다 와" ("go to the corridor and come back").
+    """
     return _BACK.search(_spaceless(command)) is not None
 
 
 def names_professor(command: str) -> bool:
-    """Return True if a command contains a word for the professor, such as 교수님."""
+    """Return True if a command names the professor, as with "prof" or "교수님" ("professor")."""
     return _PROFESSOR.search(_normalized(command)) is not None
 
 

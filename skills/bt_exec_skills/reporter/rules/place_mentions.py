@@ -20,7 +20,7 @@ def named_places(command: str, site: SiteMap) -> tuple[str, ...]:
     """Return places in the order in which a command names them.
 
     The base and the professor's office are left out, and so are places that the command excludes,
-    as in "except the corridor" or 복도 말고.
+    as in "except the corridor" or "복도 말고" ("not the corridor").
     """
     text = " ".join(unicodedata.normalize("NFC", command).casefold().split())
     tight = text.replace(" ", "")

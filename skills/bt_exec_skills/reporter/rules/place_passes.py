@@ -1,4 +1,4 @@
-"""Passes for places: named places are visited in order; questions about the past move nothing."""
+"""Passes for places: visits to named places in order, and questions about the past."""
 
 from __future__ import annotations
 

@@ -93,8 +93,8 @@ def end_with_drive_home(spec: MissionSpec, context: PassContext) -> Changed:
 def keep_failure_report_after_failure(spec: MissionSpec, context: PassContext) -> Changed:
     """Remove `fail_and_report` steps that are not in a later branch of a fallback.
 
-    Such a step would fail a successful mission. A plan with no other step declines the command; it
-    is unchanged unless the command asks for a report.
+    In any other place, this step would make a successful mission fail. A plan that consists of this
+    step declines the command; it is unchanged unless the command asks for a report.
     """
     steps = flattened_steps(spec.root)
     hopeless = all(_is_action(step, "fail_and_report") for step in steps)

@@ -1,4 +1,4 @@
-"""Requests of a command on which rules depend, from its meaning if it has one.
+"""Requests in a command on which rules depend, taken from its meaning if it has one.
 
 A command that only a model understood has no meaning. Its requests are found by words (`keywords`,
 `place_mentions`).
@@ -16,7 +16,7 @@ __all__ = ["about_past", "is_round_trip", "named_places", "names_professor", "wa
 
 _TELLING = ("report", "tell")
 _REPORTING = "report_to"
-"""Predicate of 보고하다, which requests a report to the user even without naming a listener."""
+"""Predicate of "보고하다" ("report"), a report to the user even if no listener is named."""
 _COMING = "come"
 _SPOKEN = "Message"
 _ROUND_TRIP = "round_trip"

@@ -1,7 +1,7 @@
 """Pass that turns placeholders for topics and queries into text in the language of the command.
 
 A plan of the offline compiler contains aspects to observe, such as ``people, light``, and the topic
-``report``; this pass replaces them. Free text of a compiler is kept.
+``report``; this pass replaces them. Free text that a compiler wrote is kept.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def _query(node: Do, context: PassContext, language: str, wanted: str = "") -> s
 def _question_sentence(topic: str, language: str) -> str:
     """Return the topic for a question, such as "question about the meeting".
 
-    A request, such as "to send it" or 보내 달라고, is returned unchanged.
+    A request, such as "to send it" or "보내 달라고" (the same), is returned unchanged.
     """
     if language == "ko":
         return topic if topic.endswith(_REPORTED) else f"{topic} 문의"

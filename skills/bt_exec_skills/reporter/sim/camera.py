@@ -1,4 +1,4 @@
-"""Camera of the simulated robot: ray casting without OpenGL, with a distance for each pixel.
+"""Camera of the simulated robot: ray casting without OpenGL, with the position of each pixel.
 
 A capture copies the state, and the view is rendered later. The brightness of a pixel depends on
 the lamp above the point that it shows, so a dark room is also dark when seen from a lit one.

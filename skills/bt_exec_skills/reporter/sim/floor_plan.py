@@ -1,4 +1,4 @@
-"""The floor plan of the simulated building: rooms, walls, doorways, lights.
+"""Floor plan of the simulated building: rooms, walls, doorways, lights.
 
 ::
 

@@ -1,7 +1,7 @@
 """MJCF of a layout: walls, a floor for each lamp, furniture, people as mocap bodies, the base.
 
-Names of geoms: ``person/WHO/…``, ``thing/N/KIND/…`` and ``barrier/…`` are not on the map of the
-robot; ``base/…`` is the robot; all others are static and on the map.
+Geoms named ``person/WHO/…``, ``thing/N/KIND/…`` and ``barrier/…`` are not on the map of the robot.
+Geoms named ``base/…`` are the robot. All other geoms are static and on the map.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ TIMESTEP = 0.01
 """Physics step [s]. Only the base is moved by the physics."""
 BASE_RADIUS = 0.24
 """Radius of the base [m]."""
-_DIGITS = 5  # significant digits: resolves 1 mm in coordinates of a building
+_DIGITS = 5  # significant digits, which resolve 1 mm in coordinates of a building
 _HALF_WALL = 0.06
 _DOOR_HEIGHT = 2.05
 _WIDEST_DOOR = 1.4  # [m]; wider gaps are closed with crates

@@ -24,7 +24,7 @@ class WorldOptions:
     """Chosen options of a building. Places missing from a mapping get a random value.
 
     Attributes:
-        seed: Seed of everything that is not chosen.
+        seed: Seed for the random values of all options that are not chosen.
         crowd: Number of people: "random", "none", "few" or "crowd".
         people: Number of people by place, besides the user and the professor.
         lights: Whether a lamp is on, by lamp.

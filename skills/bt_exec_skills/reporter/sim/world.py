@@ -23,11 +23,11 @@ __all__ = ["BEAMS", "CONTROL_S", "RANGE_M", "BuildingWorld", "RoomTruth"]
 CONTROL_S = 0.05
 """Control period of motions and people [s, simulated]."""
 BEAMS = 120
-"""Number of rays of the range finder: in all directions, the first ahead, counted to the left."""
+"""Number of rays of the range finder, at equal angles anticlockwise from straight ahead."""
 RANGE_M = 12.0
 """Range of the range finder [m]."""
 _BEAM_HEIGHT = 0.28
-_PERSONAL_M = 0.62  # minimum distance of the centres of two persons, or a person and the robot
+_PERSONAL_M = 0.62  # minimum distance between the centres of two persons, or person and robot
 
 
 class RoomTruth(NamedTuple):

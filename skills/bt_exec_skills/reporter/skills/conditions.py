@@ -1,8 +1,8 @@
 """Conditions of the reporter pack: place and load of the robot, people in view.
 
 Timing: a condition is evaluated once or each tick, as defined by the node (see
-`bt_exec.spec.model`). Uncertainty about the view means *unknown* until the patience has expired;
-then the check fails with UNCERTAIN_SIGHT.
+`bt_exec.spec.model`). If the view is uncertain, the verdict is *unknown* until the patience of the
+condition is used up; then the check fails with UNCERTAIN_SIGHT.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Skill `deliver_object`."""
+"""Skill that brings an object from a person or place to another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Skill `navigate`."""
+"""Skill that drives to a place of the site's map."""
 
 from __future__ import annotations
 

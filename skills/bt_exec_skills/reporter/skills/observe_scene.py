@@ -1,4 +1,4 @@
-"""Skill `observe_scene`."""
+"""Skill that looks all around a place and answers a question about it."""
 
 from __future__ import annotations
 
@@ -135,7 +135,8 @@ def _look_around(
             ahead = robot.pose._replace(yaw=0.0).bearing(pose.x, pose.y)  # no turn on arrival
             if not (yield from drive_near(robot, pose._replace(yaw=ahead))):
                 continue  # out of reach: the other viewpoints are used
-        sense = -1 if number % 2 else 1  # turn the other way to see people who follow
+        # the direction alternates, so that a person who walks along with the turn is seen
+        sense = -1 if number % 2 else 1
         for _ in range(_LOOKS):
             found.add((yield from next_observation(world)))
             yield Running(found.looks / total, "looking around")

@@ -1,4 +1,4 @@
-"""Skills `summarize_mission` and `fail_and_report`."""
+"""Skills that write a summary of the mission, and report its failure."""
 
 from __future__ import annotations
 

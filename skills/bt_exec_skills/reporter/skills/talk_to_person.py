@@ -1,4 +1,4 @@
-"""Skill `talk_to_person`."""
+"""Skill that talks to a person, or to the persons at a place."""
 
 from __future__ import annotations
 

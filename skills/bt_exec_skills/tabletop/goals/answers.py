@@ -251,7 +251,7 @@ class _QuestionAnswerer:
         return Answer(bool(names), " ".join(lines) or self.say("NOTHING"), names)
 
     def content_sentence(self, anchor: str, names: tuple[str, ...], place: Place) -> str:
-        """Return a sentence about those of `names` that are in a container or on a table."""
+        """Return a sentence about the objects of `names` that are in a container or on a table."""
         code = "ON" if self.has_surface(anchor) else "IN"
         there = [name for name in names if self.is_at(name, place, anchor)]
         spoken = display_name_or_id(anchor, self.language)
@@ -414,7 +414,7 @@ class _QuestionAnswerer:
         return Answer(so, f"{self.say('YES' if so else 'NO')} {' '.join(lines)}", names)
 
     def counted(self, phrase: Phrase) -> tuple[str, ...]:
-        """Return the objects that a phrase describes; "things" include containers."""
+        """Return the objects that a phrase describes; for "things", containers are included."""
         more = containers_among(phrase, Scope(self.now))
         return tuple(dict.fromkeys((*matching_objects(phrase, self.now), *more)))
 
@@ -428,7 +428,7 @@ class _QuestionAnswerer:
         return Answer(so, f"{first} {counts}", (*some, *others))
 
     def tell_majority(self, question: Question) -> Answer:
-        """Return the answer to which of two kinds has more objects, or fewer."""
+        """Return the answer to the question which of two kinds has more objects, or fewer."""
         found = [(one.text, self.counted(one)) for one in question.things]
         found.sort(key=lambda one: len(one[1]), reverse=question.sign == "more")
         (what, some), (_, others) = found
@@ -450,7 +450,7 @@ class _QuestionAnswerer:
         return Answer(bool(text), " ".join(filter(None, (text, *each))), names)
 
     def tell_alike(self, question: Question) -> Answer:
-        """Return the answer to whether objects have the same attribute, or share a place."""
+        """Return the answer to the question whether objects share an attribute value or a place."""
         names, place = self.all_of(question.things), question.place
         if place is None:
             assert question.by is not None
@@ -465,7 +465,7 @@ class _QuestionAnswerer:
         return Answer(so, yes + (why or self.say("NONE")), names, decided=known)
 
     def tell_than(self, question: Question) -> Answer:
-        """Return the answer to whether objects are bigger, or smaller, than others."""
+        """Return the answer to the question whether objects are bigger, or smaller, than others."""
         *things, other = question.things
         some, others = self.all_of(things), self.all_of([other])
         sizes = [[attributes_in_name(name).size for name in names] for names in (some, others)]
@@ -477,7 +477,7 @@ class _QuestionAnswerer:
         return Answer(so, f"{self.say('YES' if so else 'NO')} {why}", (*some, *others))
 
     def tell_moved(self, _: Question) -> Answer:
-        """Return the answer to how many objects the mission has moved."""
+        """Return the answer to the question how many objects the mission has moved."""
         names = self.now.returnable
         text = self.count_sentence(names) if names else self.say("NOT_MOVED")
         return Answer(bool(names), text, names)

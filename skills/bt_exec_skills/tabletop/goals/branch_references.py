@@ -47,7 +47,7 @@ __all__ = [
 _NEEDS_THEME = ("move", "bring", "pick", "out", "hold_on")
 
 NOTHING = Node("seq", (("of", ()),))
-"""A branch in which nothing is done."""
+"""Branch that contains no act."""
 _IT, _THEM, _THERE = (Node("pronoun", (("name", name),)) for name in ("it", "them", "there"))
 _ONE, _NONE = (Node("quantity", (("bound", "exactly"), ("number", number))) for number in (1, 0))
 _EMPTY = Node("has", (("attribute", "empty"),))
@@ -196,7 +196,7 @@ def with_completed_branch(node: Node) -> Node:
 
 
 def with_goal_of_branch(node: Node) -> Node:
-    """Return a condition in which a branch without a verb ("to the left") is an act."""
+    """Return a condition in which a branch without a verb ("to the left") becomes an act."""
     then = node.get("then")
     of = then.get("of") if isinstance(then, Node) and then.kind == "fragment" else None
     if not isinstance(of, Node) or of.kind != "rel" or not isinstance(of.get("to"), Node):
@@ -263,7 +263,7 @@ def _named_place(question: Node) -> Node | None:
 
 
 def without_negation(question: Node) -> tuple[Node, bool]:
-    """Return a question without its negation, and its answer if the original question holds."""
+    """Return a question without its negation, and the answer that makes the original true."""
     of = question.node("of")
     hold = of.get("hold")
     if isinstance(hold, Node) and hold.kind == "not":

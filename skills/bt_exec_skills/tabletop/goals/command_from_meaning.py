@@ -145,7 +145,7 @@ class Converter:
             acts = [one for one in node.parts() if not _forbids_letting(one)]
             done = [one for one in acts if one.kind != "remark"]
             if any(one.text("verb") == _HOLD_ON for one in done[:-1]):
-                raise Trouble("NOT_UNDERSTOOD")  # the parts after it are meant for later
+                raise Trouble("NOT_UNDERSTOOD")  # the parts after "hold on" are meant for later
             orders = with_goal_of_rest(without_remarks(node.parts()))
             said = with_swaps(without_general_order(orders))
             said = with_excepted_kinds(with_contrasted_kinds(said))
@@ -167,7 +167,7 @@ class Converter:
         return [self._goal_of_act(node)]
 
     def _possible_act(self, act: Node) -> Node:
-        """Return "throw it in the basket" as putting it there, with a note.
+        """Return a possible act: "throw it in the basket" becomes putting it there, with a note.
 
         Raises:
             Trouble: CANNOT_DO for another act without a skill.
@@ -278,20 +278,22 @@ class Converter:
         Args:
             branch: The branch.
             subject: Object of the condition.
-            some: Whether the condition is met by one or more of such objects.
-            every: Whether "all" in the branch means all of these objects.
+            some: Whether the subject may be one object or more, as in Korean without a number.
+            every: Whether "all" in the branch means all objects of the subject.
         """
         if not isinstance(branch, Node) or branch == NOTHING:
             return []
         if branch.kind == "ask":  # a selected question is handled by the caller
             return []
         if some and isinstance(subject, Node) and subject.kind == "np":
-            subject = subject.replace(det=subject.get("det") or "some")  # 공이 있으면: one or more
+            # "공이 있으면" ("if there is a ball") means one or more
+            subject = subject.replace(det=subject.get("det") or "some")
             if every:
                 branch = branch.substitute(_ALL, subject.replace(det="all"))
         whole = with_subject(branch, subject) if isinstance(subject, Node) else branch
         if isinstance(subject, Node):
-            whole = with_noun(whole, subject, counted=self._korean)  # 거 means any object
+            # a Korean "거" ("thing") without a number may mean any object
+            whole = with_noun(whole, subject, counted=self._korean)
         return with_missing_verbs(self._goals_of(whole))
 
     def _goal_of_leaving_alone(self, act: Node) -> UnresolvedGoal:
@@ -332,7 +334,8 @@ class Converter:
         if goal is None or self._place is not None or self._start(goal) > start:
             return phrase
         bare = Phrase(phrase.text, phrase.kind, number=phrase.number, definite=phrase.definite)
-        thoroughly = phrase.number == "all" and self._said(plain)  # 싹 비워
+        # "all" may only emphasise the verb, as in "싹 비워" ("empty it completely")
+        thoroughly = phrase.number == "all" and self._said(plain)
         target = self.phrase(target_of(goal))
         same = phrase == bare and target.kind == phrase.kind
         return target if same and (phrase.number == "one" or thoroughly) else phrase
@@ -349,7 +352,8 @@ class Converter:
             return found
         parts, ranked = conjuncts(formula_of(node)), bool(found.order)
         others = found.rest and self._korean and Node("many") in parts and not _is_part(before)
-        one = Node("one") in parts and not others  # 나머지 것들 means everything else
+        # "나머지 것들" ("the rest") means everything else
+        one = Node("one") in parts and not others
         plain = one and not (found.values or ranked)
         if plain and (before.count == 1 or before.number == "any"):
             found = replace(found, rest=True, number="any")  # "one cup … and one …"
@@ -521,7 +525,7 @@ def _forbids_letting(node: Node) -> bool:
 
 
 def _without_impossible_act(node: Node) -> Node:
-    """Return "do not throw the ball" as a remark about the ball, or the part itself."""
+    """Return a remark about the ball for "do not throw the ball", or else the part itself."""
     act = node.node("of") if node.kind == "avoid" else node
     impossible = node.kind == "avoid" and act.text("verb") in _BEYOND
     return Node("remark", (("of", act.parts()),)) if impossible else node

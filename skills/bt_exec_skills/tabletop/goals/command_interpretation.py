@@ -151,7 +151,8 @@ class _CommandInterpreter:
             raise most_helpful_reason(troubles)
         orders = [one for one in found if one[0].question is None]
         if orders and not self.session.readings[-1].typed.asked:
-            found = orders  # 컵 들고 있어, without a question mark
+            # "컵 들고 있어" without a question mark is a command ("hold the cup")
+            found = orders
         if len(found) > 1:
             ways = tuple("; ".join(goal.text for goal in one.subgoals) for one, _ in found)
             raise Trouble("WHICH_WAY", ways, options=" / ".join(filter(None, ways[:3])))
@@ -196,7 +197,7 @@ class _CommandInterpreter:
         Raises:
             Trouble: If the words have another meaning without the command.
         """
-        fragment = question.kind == "fragment"  # it is read with the question before it
+        fragment = question.kind == "fragment"  # it is parsed together with the question before it
         said_alone = self.session.readings[-1].words_of(question, whole=not fragment)
         if fragment and said_alone:
             return f"{said_alone}?"

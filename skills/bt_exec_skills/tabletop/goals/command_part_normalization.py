@@ -59,7 +59,7 @@ def without_general_order(parts: tuple[Node, ...]) -> tuple[Node, ...]:
 def _spells_out(attribute: str, act: Node) -> bool:
     """Return True if an act spells out a general "sort by `attribute`".
 
-    It has no verb, or it names objects only by values of the attribute ("the red ones").
+    The act has no verb, or it names objects only by values of the attribute ("the red ones").
     """
     if act.kind != "act":
         return False
@@ -115,7 +115,7 @@ def with_separate_exceptions(parts: Iterable[Node]) -> tuple[Node, ...]:
 
 
 def with_excepted_kinds(parts: Sequence[Node]) -> list[Node]:
-    """Return parts in which a noun without number means all objects, of which some are excepted.
+    """Return parts in which a noun without number may be plural if some objects are excepted.
 
     An example is the Korean for "put the cube on the tray, but not the blue one".
     """

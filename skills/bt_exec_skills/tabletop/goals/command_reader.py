@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 WIDTH = 0.5
-"""Maximum cost of a meaning above the cheapest one."""
+"""Maximum difference between the cost of a meaning and the lowest cost."""
 _LONGEST = 400
 _IDENTIFIER = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)+")
 

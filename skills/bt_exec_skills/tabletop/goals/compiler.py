@@ -1,7 +1,7 @@
 """Offline compiler of the table: commands become subgoals and a plan.
 
-Other packs match commands with their tree library. The meaning of a command to this pack depends on
-the present objects. A site selects the compiler by name: ``compiler: {name: table}``.
+Other packs match commands with their tree library. In this pack, the meaning of a command depends
+on the present objects. A site selects the compiler by name: ``compiler: {name: table}``.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _is_followed(command: str, now: Environment) -> bool:
 
 
 class TableCompiler:
-    """Compiler of tabletop commands, as `bt_exec.planning.compiler.Compiler` and `Reader`."""
+    """Compiler of tabletop commands; implements `Compiler` and `Reader` of `bt_exec.planning`."""
 
     name = "table"
     needs_observation = True
@@ -312,7 +312,7 @@ def refusal_message(trouble: Trouble, language: str) -> str:
 
 
 def _needed_turns(request: Request, understood: Understood, now: Environment) -> tuple[Turn, ...]:
-    """Return the earlier turns if a question has another meaning without them, else none."""
+    """Return the earlier turns if a question has another meaning without them; empty otherwise."""
     try:
         alone = understand(request.command, now).question
     except Trouble:
@@ -328,7 +328,7 @@ def _display_text(value: str | tuple[str, ...], language: str) -> str:
 
 
 def _loss_reasons(lost: Iterable[str], request: Request) -> str:
-    """Return the reasons why objects were given up: the last message about each."""
+    """Return the reasons why objects were given up, from the last message about each object."""
     found = {
         failure.args.get("object", failure.args.get("target")): failure for failure in request.tried
     }

@@ -1,7 +1,7 @@
 """Decomposition of a command into subgoals, one per objective and attribute group.
 
-Subgoals keep the order of the command and name no motion. The moves within a subgoal are in the
-order of the shortest path.
+Subgoals keep the order of the command and do not name motions. The moves within a subgoal are in
+the order of the shortest path.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def subgoals_with_free_hand(
 
 
 def most_helpful_reason(troubles: Sequence[Trouble]) -> Trouble:
-    """Return the most helpful reason among those of several meanings that cannot be followed."""
+    """Return the most helpful of the reasons why several meanings cannot be followed."""
     for code in _CLEAR:
         for trouble in troubles:
             if trouble.code == code:
@@ -135,7 +135,7 @@ def subgoals_of(
 def _left_out_containers(
     ask: UnresolvedGoal, goals: Sequence[Subgoal], spared: set[str], scope: Scope
 ) -> list[Trouble]:
-    """Return a note on the containers that a part describes but that are not moved, if any."""
+    """Return a note on the containers that a part describes but does not move, if there are any."""
     if ask.verb not in ("move", "out", "clear", "bring"):
         return []
     targets = {move.target for goal in goals for move in goal.moves}
@@ -234,7 +234,7 @@ def _refuse_two_targets(found: list[Subgoal]) -> None:
 
 
 def _check_unmixed(sorted_by: list[Attribute], found: list[Subgoal]) -> None:
-    """Check that several sorting orders by one attribute do not put two groups into one container.
+    """Check that parts that sort by the same attribute do not put two groups into one container.
 
     Raises:
         Trouble: NOT_UNDERSTOOD.
@@ -309,7 +309,7 @@ def _merged_part(first: UnresolvedGoal, then: UnresolvedGoal) -> UnresolvedGoal:
 
 
 def _choose_among_tables(ask: UnresolvedGoal) -> UnresolvedGoal:
-    """Return a part in which "the right one" is a table, if its objects are those of a table."""
+    """Return a part in which "the right one" is a table, if it moves the objects of a table."""
     to = ask.to
     if to is None or not to.order or to.kind or to.values or to.name or to.relation or to.table:
         return ask

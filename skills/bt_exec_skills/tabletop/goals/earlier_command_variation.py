@@ -1,4 +1,4 @@
-"""Variation of earlier commands by one new phrase, which may take the noun of the old one."""
+"""Variants of an earlier command with one phrase replaced, as for "and the blue one"."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def with_phrase_replaced(old: Node, fragment: Node, *, shares_noun: bool = True)
     act = last_act(old)
     if act is None:
         return
-    if new is not None and _names_object_only(new):  # 파란 컵으로: "the blue cup instead"
+    if new is not None and _names_object_only(new):  # "파란 컵으로" ("the blue cup instead")
         fragment, new = fragment.replace(of=new.node("to")), new.node("to")
     changed = _with_goal(act, new) if new is not None and new.kind == "rel" else None
     if changed is not None:
@@ -165,7 +165,7 @@ def with_noun_of(new: Node, old: Node) -> Node:
 
 
 def _names_object_only(place: Node) -> bool:
-    """Return True for a place at an object that holds no others, which is the object itself."""
+    """Return True for a place at an object that is no container; the object itself is meant."""
     to = place.get("to") if place.text("relation") == "at" else None
     named = isinstance(to, Node) and to.kind == "np" and _has_noun(to)
     return isinstance(to, Node) and named and not names_holder(to)

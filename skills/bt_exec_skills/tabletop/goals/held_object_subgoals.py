@@ -95,7 +95,7 @@ def put_back(
 
 
 def _order_without_collision(moves: Sequence[Move], now: Environment) -> tuple[Move, ...]:
-    """Return moves in an order in which targets are vacated first; two objects may be swapped."""
+    """Return moves in an order in which targets are vacated first; two objects may swap places."""
     taken = {
         (one.thing, other.thing)
         for one in moves

@@ -60,7 +60,7 @@ class Phrase:
         count: Count, or 0 without one.
         up_to: Whether the count is a maximum.
         in_all: Whether the count includes the objects that are at the target already.
-        total: Whether such a count includes objects of any kind.
+        total: Whether the count of `in_all` includes objects of any kind.
         share: Divisor of the share that is meant, such as 2 for half of them; 0 without a share.
         order: Selection among several objects: by size, by distance, by side as seen by the robot,
             or by the number of objects inside.
@@ -69,20 +69,20 @@ class Phrase:
             ``emptiest``: the objects that are counted.
         relation: Position relative to others.
         but: Exceptions. An exception with the number ``some`` may match no object.
-        rest: Whether the objects are meant that no other part of the command is about.
-        again: Whether the objects of the previous part are meant.
+        rest: Whether the phrase means the objects that no other part of the command is about.
+        again: Whether the phrase means the objects of the previous part.
         own: Attribute in which the container must agree with the object: "the bowl of its colour".
         table: Whether the phrase means a table.
-        part: Part of a table: ``left``, ``right``, ``middle``. Of a target also ``between`` for a
-            place between the objects, and ``vacated`` for the place that an object leaves;
-            ``shared`` for the table on which most of the objects are.
+        part: Part of a table: ``left``, ``right``, ``middle``. For a target, also ``between`` (a
+            place between the objects), ``vacated`` (the place that an object leaves), or
+            ``shared`` (the table on which most of the objects are).
         name: Full name of an object.
         index: Number in the object's name: 1 for "cube 1"; None without a number.
         definite: Whether the phrase is definite: "the two cubes".
         content: Required content of a container: ``none`` or ``some``; empty for any content.
         held: Whether only the object in the hand matches.
         like: Earlier objects that an elliptical phrase repeats: "the red ball … the blue one".
-        group: Objects from which the phrase selects: "the bigger of the red cubes"; None without.
+        group: Objects from which the phrase selects: "the bigger of the red cubes"; or None.
         listed: Phrases of a list, all of which are meant; the other fields select among them.
         sure: Whether the phrase certainly repeats `like`. If not, the operator is asked when it
             makes a difference.

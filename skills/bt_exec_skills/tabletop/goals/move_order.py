@@ -61,7 +61,7 @@ def shortest_order(moves: Sequence[Move], now: Environment) -> tuple[Move, ...]:
 
 
 def path_length(moves: Sequence[Move], now: Environment) -> float:
-    """Return the path length of some moves in their order, without obstacles [m]."""
+    """Return the length of the path along moves in their order, ignoring obstacles [m]."""
     base = (now.base.x, now.base.y) if now.base is not None else None
     return _total_length([_leg_of_move(move, now) for move in moves], base)
 
@@ -167,7 +167,7 @@ def _joining_empty_paths(
     cost: dict[tuple[str, str], int],
 ) -> Counter[tuple[str, str]]:
     """Return the empty paths after the cheapest exchanges that join all tours into one."""
-    import networkx as nx  # loaded by the caller
+    import networkx as nx  # already imported by the caller
 
     while True:
         links = nx.Graph()

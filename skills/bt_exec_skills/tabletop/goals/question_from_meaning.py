@@ -30,7 +30,7 @@ __all__ = ["Questions"]
 
 _EVERYTHING = Phrase(number="all")
 _MOVED = Node("np", (("of", Node("thing", (("name", "moved"),))),))
-"""The objects that the command before the question moves: "how many did you move?"."""
+"""Objects that the command before the question moves: "how many did you move?"."""
 _SIZES: Mapping[str, tuple[Order, Sign]] = {
     "big": ("biggest", "more"),
     "small": ("smallest", "fewer"),
@@ -106,7 +106,7 @@ class Questions:
         return Question("moved")
 
     def _which_alternative(self, of: Node) -> Question:
-        """Return the question which of several places or attributes an object has."""
+        """Return the question "which of several places or attributes does an object have?"."""
         about = of.node("of")
         if has_alternative_nouns(of.node("hold")) and formula_of(about).kind == "rel":
             both = conjunction(formula_of(about), of.node("hold"))  # "is it A or B that is there?"
@@ -156,7 +156,7 @@ class Questions:
         return Question("which", (Phrase(number="all", order=order, listed=listed),))
 
     def _question_of_equality(self, alike: Node) -> Question:
-        """Return the question of whether objects have the same attribute, or share a place."""
+        """Return the question "do objects share an attribute value, or a place?"."""
         if alike.kind != "alike":
             raise Trouble("NOT_UNDERSTOOD")
         sides = [part for part in (alike.get("of"), alike.get("to")) if isinstance(part, Node)]

@@ -33,7 +33,7 @@ from bt_exec_skills.tabletop.goals.plan import (
 __all__ = ["given_up_objects", "replan"]
 
 _HOPELESS = ("GRASP_MISSED", "UNREACHABLE", "NO_PATH", "OBJECT_GONE", "BLOCKED")
-_MOST_TRIES = 2  # maximum number of other failures of one object
+_MOST_TRIES = 2  # number of failures after which an object is given up in any case
 
 
 def given_up_objects(tried: tuple[Failure, ...]) -> dict[str, str]:
@@ -162,7 +162,7 @@ def _held_first(moves: tuple[Move, ...], request: Request) -> tuple[Move, ...]:
 
 
 def _kept_paths_of(spec: MissionSpec, finished: list[Subgoal], request: Request) -> tuple[str, ...]:
-    """Return the paths of the actions that were done: in finished subgoals, and up to the grasp.
+    """Return the paths of the actions that are not repeated, such as those of finished subgoals.
 
     If the next two actions would fetch the object that is already in the hand, they count as done.
     """

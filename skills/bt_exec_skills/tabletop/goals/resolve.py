@@ -332,7 +332,8 @@ def tables_of(phrase: Phrase, scope: Scope, themes: tuple[str, ...] = ()) -> tup
     if phrase.content:
         used = {now.place_of(name) for name in now.objects}
         found = tuple(name for name in found if (name in used) == (phrase.content == "some"))
-    if phrase.order and len(found) > 1:  # the exceptions do not make another table the left one
+    # exceptions are removed after this choice, so that no other table becomes "the left one"
+    if phrase.order and len(found) > 1:
         found = (_extreme_object(found, phrase, scope),)
     excluded = {name for but in phrase.but for name in _excluded_tables(but, scope)}
     found = tuple(name for name in found if name not in excluded)
@@ -390,7 +391,7 @@ def _objects_on_tables(
 def _is_related(name: str, anchor: str, side: object, now: Environment) -> bool:
     if side == "in":
         return now.is_in_place(name, anchor)
-    return is_beside(now, name, anchor, side, now.base)  # type: ignore[arg-type]  # a Side
+    return is_beside(now, name, anchor, side, now.base)  # type: ignore[arg-type]  # `side` is a Side
 
 
 def _has_attributes_of(one: NameAttributes, phrase: Phrase, *, any_kind: bool = False) -> bool:

@@ -48,7 +48,7 @@ _IT, _THEM, _THERE, _ALL = (
 _EVERYTHING = Node("np", (("of", Node("any")), ("det", "all")))
 _ITSELF = (_IT, _THEM, _ALL)
 _MOVED = Node("pronoun", (("name", "moved"),))
-"""The objects that the last command moved: "the one you just moved"."""
+"""Objects that the last command moved: "the one you just moved"."""
 
 Meanings = list[tuple[Node, float]]
 """Possible meanings of a text, with their costs."""
@@ -367,7 +367,7 @@ def _about_place(node: Node, place: Node) -> Node:
 
 
 def _may_be_contrasted(other: Node, subject: Node) -> bool:
-    """Return True unless both phrases have nouns and these differ ("cups … the other table")."""
+    """Return True unless both phrases have nouns that differ ("cups … the other table")."""
     kinds = [
         {one.text("name") for one in phrase.walk() if one.kind == "thing"}
         for phrase in (other, subject)
@@ -463,5 +463,5 @@ def _subject_after(of: Node, said: Node) -> Node | None:
 
 
 def _describes_objects(phrase: Node) -> bool:
-    """Return False for the objects of "what do you see?" and "what are you holding?"."""
+    """Return True if a phrase describes objects by more than "what" or "what … in your hand"."""
     return any(one.kind not in ("any", "one") and one != _HELD for one in formulas_of(phrase))

@@ -324,7 +324,7 @@ def _move_goal(ask: UnresolvedGoal, scope: Scope, language: str) -> Subgoal:
     target = single_object_of(to, replace(scope, used=scope.used | moved))
     holder = scope.now.container_of(target)
     if side == "next_to" and holder is not None:
-        target, side = holder, "in"  # beside an object in a bowl means in that bowl
+        target, side = holder, "in"  # "beside" an object in a bowl means in that bowl
     names = tuple(name for name in _movable_objects(ask.themes, scope) if name != target)
     names = _require_movable(names, scope) if names else ()
     if not names:
@@ -337,7 +337,7 @@ def _move_goal(ask: UnresolvedGoal, scope: Scope, language: str) -> Subgoal:
 
 
 def _goal_between(ask: UnresolvedGoal, to: Phrase, scope: Scope, language: str) -> list[Subgoal]:
-    """Return the subgoals of a move between two objects; several objects are distributed over them.
+    """Return the subgoal of a move between two objects; distribute several objects over the two.
 
     Raises:
         Trouble: As in `moves_between`, or as in the resolution of phrases.
@@ -491,7 +491,7 @@ def _handover_tray(now: Environment) -> str:
 
 
 def _swap_subgoal(ask: UnresolvedGoal, scope: Scope, language: str) -> Subgoal:
-    """Return the subgoal of swapping two objects."""
+    """Return the subgoal that swaps two objects."""
     names = _require_movable(objects_of_any(ask.themes, scope, some="one"), scope)
     if len(names) != 2:
         raise Trouble("SWAP_TWO", names, options=names)

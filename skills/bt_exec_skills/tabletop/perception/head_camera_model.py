@@ -74,7 +74,7 @@ class Picture(NamedTuple):
 
     Attributes:
         rgb: uint8 of shape (height, width, 3).
-        depth: Distance along the view [m], float32 of shape (height, width); 0 if unknown.
+        depth: Distance along the optical axis [m], float32 of shape (height, width); 0 if unknown.
         boxes: Boxes of objects by name [px], from the simulator's ground truth.
         viewpoint: Pose of the camera; None if unknown.
     """

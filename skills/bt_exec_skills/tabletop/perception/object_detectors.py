@@ -1,4 +1,4 @@
-"""Finders of objects in a picture, which use the simulator's ground truth or a network.
+"""Object finders for pictures, based on the simulator's ground truth or on a network.
 
 In a site file::
 
@@ -30,7 +30,7 @@ from bt_exec_skills.vision.box_decoding import suppress_overlaps
 
 __all__ = ["Finder", "LearnedFinder", "OracleFinder", "make_finder"]
 
-_SIDE = (192, 240)  # size of a tile, which is enlarged to the network's input
+_SIDE = (192, 240)  # maximum height and width of a tile [px]; enlarged for the network
 _OVERLAP_PX = 48
 _AT_LEAST = (96, 120)
 _SAME = 0.45

@@ -44,7 +44,7 @@ class TableObservation:
         now, found = self.environment, {}
         for name, placed in now.objects.items():
             found[f"pos.{name}"] = " ".join(f"{value:.2f}" for value in placed.pos)
-            if name == now.taken:  # it is already in the hand, or about to be
+            if name == now.taken:  # the object is in the hand, or about to be taken
                 continue
             place = now.place_of(name)
             if place is not None and not attributes_in_name(name).is_container:

@@ -145,7 +145,7 @@ class Client:
         raise Failed("SIMULATOR_FAULT", "another motion is in progress on the simulator")
 
     def cancel(self) -> None:
-        """Request a stop, which simulators other than the one of bt-exec may not support.
+        """Request a stop. Simulators other than the simulator of bt-exec may not support it.
 
         Raises:
             OSError: If the request fails.

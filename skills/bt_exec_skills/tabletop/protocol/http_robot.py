@@ -257,7 +257,7 @@ def _point_text(at: Point) -> str:
 
 
 class LockstepTableRobot(HttpTableRobot):
-    """Tabletop robot over HTTP whose simulator advances in lockstep; a `RemoteSimulation`.
+    """Tabletop robot over HTTP, with a simulator in lockstep; implements `RemoteSimulation`.
 
     Attributes:
         time: Time of the simulator after the last step [s].

@@ -192,7 +192,7 @@ class Interpreter:
                 break
 
     def _run_loop_body(self, body: list[ast.stmt]) -> Generator[Call, Any, bool]:
-        """Run the body of a loop once, and return True if the loop was left."""
+        """Run the body of a loop once, and return True if ``break`` ended the loop."""
         try:
             yield from self._block(body)
         except _Break:

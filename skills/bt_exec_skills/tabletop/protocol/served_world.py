@@ -47,7 +47,7 @@ class ProgramFailed(Exception):  # noqa: N818 - an answer
     """Raised if a program ended early, because a motion failed or was cancelled.
 
     Args:
-        failed: The failure.
+        failed: Failure that ended the program.
     """
 
     def __init__(self, failed: Failed) -> None:
@@ -97,7 +97,7 @@ class ServedWorld:
         return answer
 
     def run_code(self, code: str) -> Future[Future[dict[str, Any]]]:
-        """Start a program; the outer future ends at its start, the inner one with its variables.
+        """Start a program. The outer future ends when it starts, the inner one with its variables.
 
         Parsing raises `CodeRefused`. The outer future raises `Busy`, the inner one `ProgramFailed`
         or `CodeRefused`.
@@ -293,7 +293,7 @@ def parse_point(value: Any) -> Point:
     """Return the point that a client sent as ``[x, y, z]``.
 
     Raises:
-        CodeRefused: If the value is not such a point.
+        CodeRefused: If the value is not a point in this form.
     """
     return Point(*_parse_numbers(value, "a position", (3,), "[x, y, z] in metres"))
 

@@ -16,8 +16,8 @@ __all__ = ["Asked", "open_directly"]
 class Asked(urllib.request.Request):
     """Request with a total time limit.
 
-    The request is a context manager; the caller reads the response inside. The timeout of a socket
-    restarts with each byte; this time limit does not.
+    The request is a context manager; the caller reads the response inside the ``with`` block. The
+    timeout of a socket restarts with each byte; this time limit does not.
 
     Args:
         address: URL.

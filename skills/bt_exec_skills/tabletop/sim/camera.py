@@ -1,4 +1,4 @@
-"""Head camera of the simulated robot: ray casting without OpenGL, with a distance per pixel."""
+"""Head camera of the simulated robot: ray casting without OpenGL, with the depth of each pixel."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Item(NamedTuple):
     Attributes:
         name: Name in the environment.
         form: ``cube``, ``cylinder``, ``ball``, or a kind of container.
-        half: Half its width [m].
+        half: Half width [m].
         colour: Colour.
         x: Centre, room frame [m].
         y: Centre, room frame [m].

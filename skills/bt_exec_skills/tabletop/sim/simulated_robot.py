@@ -1,4 +1,4 @@
-"""Simulated robot, which is also the simulation; one motion at a time."""
+"""Simulated robot, also the simulation of its world; runs one motion at a time."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class TableWorld(Physics):
 
     @property
     def greatest_joint_speed(self) -> float:
-        """Maximum speed of the robot's joints [m/s or rad/s]."""
+        """Speed of the robot's fastest joint [m/s or rad/s]."""
         robot = self.data.qvel[-9:]  # the robot is the last body of the scene
         return float(np.abs(robot).max())
 

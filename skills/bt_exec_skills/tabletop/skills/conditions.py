@@ -1,8 +1,8 @@
 """Conditions of the tabletop pack: positions, the held object, completed sorting.
 
 Timing: a condition is evaluated once or each tick, as defined by the node (see
-`bt_exec.spec.model`). Each answer uses a reading of the world that started after the node. Until
-such a reading arrives, the verdict is *unknown*.
+`bt_exec.spec.model`). Each answer uses a reading of the world that was taken after the node
+started. Until that reading arrives, the verdict is *unknown*.
 """
 
 from __future__ import annotations

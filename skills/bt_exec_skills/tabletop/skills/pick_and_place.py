@@ -1,4 +1,4 @@
-"""Skills `go_to_object`, `pick_object` and `place_object`."""
+"""Skills that drive to an object or table, pick an object up and place it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ _CHASES = 2
 def verify_hold(hand: HeldObjectTracker, now: Environment) -> str | None:
     """Return the held object, or None if the hand is empty; fail if the object fell.
 
-    An object does not count as fallen if the last motion released it, even if that was stopped.
+    An object that the last motion released does not count as fallen, even if that motion was
+    stopped.
 
     Raises:
         Failed: DROPPED, with the position of the fallen object.
