@@ -68,6 +68,7 @@ class Environment:
         origins: Position of each object before the last mission that moved it [m].
         returnable: Objects that the last mission moved.
         taken: Object that the hand is about to take; None if there is none.
+        grips: Whether an object is between the fingers and touches both; None if unknown.
     """
 
     t: float
@@ -79,6 +80,7 @@ class Environment:
     origins: Mapping[str, Point] = field(default_factory=lambda: MappingProxyType({}))
     returnable: tuple[str, ...] = ()
     taken: str | None = None
+    grips: bool | None = None
 
     @cached_property
     def tables(self) -> Mapping[str, Table]:

@@ -17,6 +17,8 @@ _LIFTED_M = 0.05
 
 _AT_HAND_M = 0.05
 """Maximum distance of a held object from the hand [m]."""
+_BESIDE_M = 0.15
+"""Distance within which the fingers may close on another object than the requested one [m]."""
 _FOLLOWS_M = 0.15
 """Tolerance of the position of a held object in the robot's frame [m]."""
 
@@ -111,7 +113,13 @@ class HeldObjectTracker:
         self.thing, self.moved, self._reached = None, False, None
 
     def held_object(self, now: Environment) -> str | None:
-        """Return the object that is held in `now`; None if the hand is empty or the object fell."""
+        """Return the object that is held in `now`; None if the hand is empty or the object fell.
+
+        A low object is only known to be held if the robot reports contact of the fingers: the hand
+        may have been stopped before it lifted the object, or before it released it.
+        """
+        if now.grips and self._may_be_gripped(now):
+            return self._reached[0] if self._reached is not None else self.thing
         if self._reached is not None:
             thing, before = self._reached
             return thing if _is_lifted(before, now.position_of(thing), now) else None
@@ -123,6 +131,19 @@ class HeldObjectTracker:
             if math.hypot(x - self._from_base[0], y - self._from_base[1]) > _FOLLOWS_M:
                 return None
         return self.thing
+
+    def _may_be_gripped(self, now: Environment) -> bool:
+        """Return True if the object that the fingers touch is the last one they closed on."""
+        thing, at = self.thing, None
+        if self._reached is not None:  # the fingers may have closed on an object beside it
+            thing, at = self._reached
+            others = (placed.pos for name, placed in now.objects.items() if name != thing)
+            if any(at.distance_to(other) < _BESIDE_M for other in others):
+                return False
+        at = now.position_of(thing) if thing is not None else None
+        if at is None or now.is_on_floor(thing or ""):
+            return False
+        return now.base is None or at.horizontal_distance(now.base) <= NEAR_M
 
     def world_with_held_object(self, now: Environment) -> Environment:
         """Return `now` with its fields `held` and `taken` set."""

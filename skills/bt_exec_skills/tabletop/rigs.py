@@ -121,12 +121,12 @@ def make_sim_rig(settings: TableSettings, start: TableStart) -> Rig:
         camera = HeadCamera(world, *(_COARSE if settings.detector == "oracle" else _FINE))
 
     def read() -> Environment:
-        return hand.world_with_held_object(world.environment())
+        return hand.world_with_held_object(robot.read().environment)
 
     perception = TablePerception(read, camera, finder, settings.picture_every_s)
 
     def facts() -> dict[str, str]:
-        return hand.facts(world.environment())
+        return hand.facts(robot.read().environment)
 
     return Rig(robot, perception, robot, facts, services={"hand": hand})
 

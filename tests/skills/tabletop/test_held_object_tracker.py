@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
+from bt_exec.robot import Motion
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.tabletop.environment_state import Environment, Placed, Point
 from bt_exec_skills.tabletop.held_object_tracker import HeldObjectTracker
+from bt_exec_skills.tabletop.name_attributes import attributes_in_name
 from bt_exec_skills.tabletop.perception.observation_and_pipeline import TableObservation
+from bt_exec_skills.tabletop.rigs import TableStart, robot_in_its_kitchen
 from bt_exec_skills.tabletop.tables import Table
 
 LAY = Point(1.0, 0.0, 0.8)
@@ -76,6 +80,62 @@ def test_content_is_unknown_after_a_release_until_the_next_reading():
     assert not hand.moved
     hand.record_empty()
     assert hand.facts(world(0.95))["hand"] == "empty"
+
+
+@pytest.mark.parametrize(("grips", "held"), [(True, "cup"), (False, None), (None, None)])
+def test_lowered_object_is_held_while_the_fingers_touch_it(grips: bool | None, held: str | None):
+    hand = HeldObjectTracker()
+    hand.record_pick_start("cup", LAY)
+    hand.record_held_object(world(1.2))
+    hand.record_release_start()
+    assert hand.held_object(replace(world(0.85), grips=grips)) == held
+
+
+@pytest.mark.parametrize(
+    ("now", "held"),
+    [
+        (world(0.8), "cup"),
+        (world(0.05), None),  # on the floor
+        (world(0.8, x=3.0), None),  # out of reach
+        (replace(world(0.8), objects={**world(0.8).objects, "can": Placed(2, LAY)}), None),
+    ],
+)
+def test_object_between_the_fingers_is_held_before_it_is_lifted(now, held):
+    hand = HeldObjectTracker()
+    hand.record_pick_start("cup", LAY)
+    assert hand.held_object(replace(now, grips=True)) == held
+
+
+def test_simulated_robot_holds_the_object_until_the_fingers_open():
+    robot, hand = robot_in_its_kitchen(TableStart(seed=3, objects=4)), HeldObjectTracker()
+
+    def finish(motion: Motion, check: Callable[[], None] = lambda: None) -> None:
+        while not motion.done:
+            robot.step(0.05)
+            check()
+        assert motion.failure is None
+
+    thing = next(n for n in robot.world.items if not attributes_in_name(n).is_container)
+    target = next(n for n in robot.world.items if attributes_in_name(n).is_container)
+    at = robot.read().environment.objects[thing].pos
+    finish(robot.goto(at))
+    hand.record_pick_start(thing, at)
+    finish(robot.pick(at))
+    assert hand.record_held_object(robot.read().environment) == thing
+    place = robot.read().environment.objects[target].pos
+    finish(robot.goto(place))
+    hand.record_release_start()
+    seen = []
+
+    def check() -> None:
+        now = robot.read().environment
+        held = hand.world_with_held_object(now)
+        seen.append(held.held)
+        assert held.held == robot.world.held_item()
+        assert held.held is None or not held.is_in_place(thing, target)
+
+    finish(robot.place(place), check)
+    assert (seen[0], seen[-1]) == (thing, None)
 
 
 def test_origin_is_the_place_before_the_last_mission():

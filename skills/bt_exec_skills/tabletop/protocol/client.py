@@ -83,7 +83,7 @@ class Client:
         """
         for _ in range(_TRIES):
             found = self._with_retries(lambda: self._get("/env"))
-            now = parse_environment(found, self._base_pose())
+            now = parse_environment(found, self._state())
             unplaced = set(found["objects"]) - now.objects.keys() - self._unplaced
             if not unplaced and self._seen <= now.objects.keys():
                 break
@@ -102,10 +102,8 @@ class Client:
             state = self._get("/state")
         except (Failed, OSError, ValueError):
             return Grip(None, None)
-        gripper = state.get("gripper") if isinstance(state, dict) else None
-        holding = gripper.get("holding") if isinstance(gripper, dict) else None
         result = answer.get("result") if isinstance(answer, dict) else None
-        return Grip(_point_in(result), holding if isinstance(holding, bool) else None)
+        return Grip(_point_in(result), _parse_holding(state))
 
     def infer_tables(self, now: Environment) -> Environment:
         """Return the world with tables inferred from its objects; later readings use them too."""
@@ -182,12 +180,12 @@ class Client:
 
     # -- requests
 
-    def _base_pose(self) -> Pose | None:
-        """Return the pose of the robot; None if the simulator does not report it."""
+    def _state(self) -> Any:
+        """Return the reported state of the robot; None if the simulator does not report it."""
         if self._no_state:
             return None
         try:
-            return parse_pose(self._get("/state"))
+            return self._get("/state")
         except urllib.error.HTTPError as error:
             self._no_state = error.code in (404, 405)
             return None
@@ -246,8 +244,19 @@ def _why(error: BaseException) -> str:
     return f"{type(error).__name__}: {reason or error}"[:200]
 
 
-def parse_environment(found: Any, base: Pose | None) -> Environment:
+def _parse_holding(state: Any) -> bool | None:
+    """Return whether the hand holds an object, as in a response of ``/state``; None if unknown."""
+    gripper = state.get("gripper") if isinstance(state, dict) else None
+    holding = gripper.get("holding") if isinstance(gripper, dict) else None
+    return holding if isinstance(holding, bool) else None
+
+
+def parse_environment(found: Any, state: Any) -> Environment:
     """Return the world in a response of ``/env``, without objects that have invalid positions.
+
+    Args:
+        found: The response.
+        state: Response of ``/state``, or None.
 
     Raises:
         Failed: SIMULATOR_FAULT if the response is not an environment.
@@ -266,8 +275,9 @@ def parse_environment(found: Any, base: Pose | None) -> Environment:
     return Environment(
         _parse_time(found.get("time")) or 0.0,
         placed,
-        base,
+        parse_pose(state),
         _parse_tables(found.get("tables"), placed),
+        grips=_parse_holding(state),
     )
 
 

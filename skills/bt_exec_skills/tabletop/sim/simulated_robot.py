@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bt_exec.failure import Failed
 from bt_exec_skills.motion.abstract_simulated_robot import SimulatedBody
@@ -71,11 +71,15 @@ class SimTableRobot(SimulatedBody[tuple[float, str]]):
 
     def read(self) -> ImmediateReading:
         """Implement `TableRobot.read`."""
-        return ImmediateReading(self.world.environment())
+        return ImmediateReading(self._sensed_environment())
 
     def world_since(self, since: float, now: float) -> Environment:  # noqa: ARG002 - read at once
         """Implement `TableRobot.world_since`; a reading of the simulation takes no time."""
-        return self.world.environment()
+        return self._sensed_environment()
+
+    def _sensed_environment(self) -> Environment:
+        """Return the environment with the state of the fingers' contact sensors."""
+        return replace(self.world.environment(), grips=self.world.held_item() is not None)
 
     # -- motions
 
