@@ -36,9 +36,9 @@ __all__ = [
 DETECTORS = "bt_exec_skills.prompted_detectors"
 MODELS = "bt_exec_skills.picture_models"
 ANY_NAME = "*"
-"""Placeholder for any name among the classes of a detector."""
+"""Only class in the class list of a detector that accepts any name as a prompt."""
 UNMEASURED = 0.7
-"""Maximum confidence based on scores whose calibration was never measured."""
+"""Maximum confidence of an answer if the model's scores have no measured calibration."""
 
 _REMOTE = "remote"  # a model on a server, see `http_client`
 _MOST_DETECTIONS = 500

@@ -29,7 +29,7 @@ __all__ = [
 EVENED = "colour, in even light"
 """Source of regions that were found after the light was corrected; see `even_light`."""
 LYING = "colour, lying bar"
-"""Source of horizontal bars of a chart, whose height in a comparison is their length."""
+"""Source of horizontal bars of a chart; their length counts as their height in comparisons."""
 
 PictureName = Literal["first", "second"]
 """The picture that a text is about, and the picture that it may be compared with."""
@@ -139,7 +139,7 @@ def with_boxes_of_overlapping_others(
 
 
 def crop(picture: Frame, instances: Iterable[Instance]) -> list[Crop]:
-    """Return a crop of each instance, from the evened picture if its source is `EVENED`."""
+    """Return a crop of each instance; from the corrected picture if its source is `EVENED`."""
     instances = list(instances)
     even = any(one.source == EVENED for one in instances)
     evened = even_light(picture) if even else None

@@ -64,8 +64,8 @@ def select_label(
 
     Each score is interpreted as the probability that the detection is correct. The confidence of
     the result is the product of the probabilities that the kept detections are correct and that the
-    dropped ones (low score, or doubtful) are wrong. Many medium scores, of any class, mean that the
-    detector does not know such pictures, so the confidence is limited to the share of the score sum
+    dropped ones (low score, or doubtful) are wrong. Many medium scores, of any class, indicate a
+    picture unlike the training data; the confidence is therefore at most the share of the score sum
     that is in scores of at least 0.5. Finally, one more object is assumed to exist with probability
     1/2 and to be missed with probability ``1 - recall``.
     """

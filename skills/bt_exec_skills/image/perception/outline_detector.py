@@ -101,7 +101,7 @@ def _box_area(one: Outline) -> float:
 
 
 def _without_colour_and_shape(one: Outline) -> Outline:
-    """Return the outline of a small object, which may be a halo, without colour and shape."""
+    """Return a small object without colour and shape, because it may be a halo."""
     return one._replace(colour=None, shape=None)
 
 

@@ -156,7 +156,7 @@ class Question:
         kind: Kind of the question.
         target: Subject; for ``all`` and ``share``, the objects with the property in question.
         other: Objects to compare with, or None; for ``all`` and ``share``, all objects. A distance
-            without `other` is that between the two objects of the target.
+            without `other` is measured between the two objects of the target.
         aspect: Aspect of the comparison, for ``alike``; of the groups, for ``groups``,
             ``most`` and ``variety``.
         degree: For ``which``: attribute by which the two sets are compared, or None.

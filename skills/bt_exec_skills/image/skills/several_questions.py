@@ -28,7 +28,7 @@ def answered(bench: Service[Bench], outcome: Outcome, holds: bool = True) -> Ver
     Args:
         bench: The bench with the answer.
         outcome: The outcome.
-        holds: False requires another outcome. An undecided answer has neither.
+        holds: False requires another outcome. An undecided answer satisfies neither.
     """
     found = _outcome(bench)
     if found is None:
