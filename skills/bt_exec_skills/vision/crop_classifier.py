@@ -1,4 +1,4 @@
-"""Classifier of crops, which is the second network of a pair, and the crops of its input.
+"""Classifier of crops, the second network of a pair, and the extraction of these crops.
 
 A crop is the square around a box with a margin, so that the surroundings are visible; the area
 outside the picture is grey. Crops are cut from the picture at full resolution, although the input
