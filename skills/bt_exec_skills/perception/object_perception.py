@@ -29,11 +29,11 @@ class Detections:
     detections: tuple[Detection, ...]
 
     def sees(self, label: str) -> bool:
-        """Return whether an object with the label is detected."""
+        """Return True if an object with the label is detected."""
         return any(found.label == label for found in self.detections)
 
     def confirms(self, label: str) -> bool:
-        """Return whether an object with the label is detected without doubt."""
+        """Return True if an object with the label is detected without doubt."""
         return any(found.label == label and not found.doubt for found in self.detections)
 
     def labels(self) -> tuple[str, ...]:
