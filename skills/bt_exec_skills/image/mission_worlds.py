@@ -31,7 +31,7 @@ def build_mission_worlds(
 
     Args:
         files: The pictures.
-        question: The question.
+        question: Text with one or more questions.
         annotation: Annotation file for all pictures.
         out: File of the annotated picture. For several pictures a folder, or a new name without
             extension.

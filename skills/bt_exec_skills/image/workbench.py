@@ -456,7 +456,7 @@ class Bench:
             return ()
 
     def _annotation_names(self) -> tuple[str, ...]:
-        """Return the class names of the annotation; ``?`` if it is unreadable."""
+        """Return the class names of the annotation; ``?`` if it is unreadable or has none."""
         if self.annotation_file is None:
             return ()
         try:

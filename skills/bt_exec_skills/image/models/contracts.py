@@ -1,4 +1,4 @@
-"""Interfaces of user-supplied models: a detector with text prompts, and a model for questions.
+"""Interfaces of user-supplied models: detectors with text prompts, and models for questions.
 
 A package registers a factory in the entry-point group ``bt_exec_skills.prompted_detectors`` or
 ``bt_exec_skills.picture_models``. A site selects the factory by name, as in ``detector: {name:

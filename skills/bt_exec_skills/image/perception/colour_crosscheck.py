@@ -22,7 +22,7 @@ from bt_exec_skills.perception.pictures_and_boxes import Frame, intersection_ove
 __all__ = ["agree_with_regions", "colour_of_whole", "find_disputed"]
 
 _LONGEST = 1024  # longer side of the reduced picture [px]
-_COVERED, _BARE = 0.5, 0.15  # minimum covered share of the centre for yes, maximum for no
+_COVERED, _BARE = 0.5, 0.15  # share of an object with the colour: minimum for yes, maximum for no
 _NEAR = 0.4  # minimum overlap (IoU) of two boxes of the same object
 
 

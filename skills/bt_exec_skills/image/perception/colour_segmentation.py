@@ -45,7 +45,7 @@ def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Ins
     object, and no score is above 0.45.
 
     Args:
-        picture: The picture.
+        picture: RGB.
         colour: Name of the colour; None for every colour.
     """
     evened = even_light(picture)
@@ -154,7 +154,7 @@ def solidity(own: Mask) -> float:
 
 
 def separate_touching(instances: Iterable[Instance]) -> list[Instance]:
-    """Return the instances, with regions that have several centres cut at narrow places.
+    """Return the instances; regions with several centres are cut at narrow places.
 
     Centres are maxima of the distance transform with a prominence of a fifth. The cut is the
     watershed between the centres: each pixel belongs to the centre at the end of its steepest

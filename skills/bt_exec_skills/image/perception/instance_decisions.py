@@ -162,7 +162,7 @@ def decide_relation(
     Args:
         instances: The candidates.
         decisions: Earlier decisions; rejected candidates stay rejected.
-        relation: The relation.
+        relation: Required relation.
         landmarks: The objects to which a candidate must have the relation.
         wanted: False keeps the candidates that have the relation to none of the landmarks.
         others: For ``between``, the objects on the other side of the candidate.

@@ -85,7 +85,7 @@ class Crop:
     """Part of a picture that shows one instance.
 
     Attributes:
-        instance: The instance.
+        instance: Instance that the crop shows.
         pixels: Pixels of its box.
         own: Mask of the object in the box: the mask of the instance or, without one, an ellipse in
             the box, minus overlapping objects and pixels of a plain background.

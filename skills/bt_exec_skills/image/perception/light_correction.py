@@ -110,7 +110,7 @@ def _estimate_light(picture: Frame, size: int, *, sharp: bool = False) -> npt.ND
     """Return the light on a bright background at each pixel: objects removed, shadows kept.
 
     Args:
-        picture: The picture.
+        picture: RGB.
         size: Shorter side of the estimate [px].
         sharp: Whether the edges of shadows are kept.
     """

@@ -94,7 +94,7 @@ def detect_with_tiles(detector: Detector[View[None], Detection], picture: Frame)
     these objects.
 
     Args:
-        detector: The detector.
+        detector: Detector to run.
         picture: RGB.
     """
     found = [*detector.detect(View(0.0, picture))]
@@ -146,7 +146,7 @@ def detect(
     """Return the instances of `label` that a network finds; of every class if `label` is empty.
 
     Args:
-        picture: The picture.
+        picture: RGB.
         label: A class of the network.
         weights: File of the network, ``.onnx`` or ``.pt``; None for the shipped network.
         least_score: Minimum score of a detection, 0..1.

@@ -59,7 +59,7 @@ def find_outlines(picture: Frame, scale: float = 1.0) -> list[Outline] | None:
     """Return the objects in a picture by their outlines; None without a plain background.
 
     Args:
-        picture: The picture.
+        picture: RGB.
         scale: Factor on the resolution; with 1, the longer side has at most 1024 px.
     """
     factor = scale * min(1.0, _LONGEST / max(picture.shape[:2]))

@@ -81,10 +81,10 @@ def has_relation(one: Instance, relation: RelationName, other: Instance) -> bool
 
     ``left_of``, ``right_of``, ``above`` and ``below``: The centres differ more along this axis than
     along the other axis. ``inside``: At least nine tenths of the box of `one` are in the other box.
-    ``overlapping``: More than one tenth of it is. ``around``: The pixels of `one` fill at least
-    half of the other box, as those of a sign fill the box of its text. ``on``: The lower edge of
-    `one` is in the other box, or slightly above it. ``carrying``: `other` is on `one`. ``changed``:
-    `other` is a region in which another picture differs; it fills at least a twentieth of the box.
+    ``overlapping``: More than one tenth of the box is. ``around``: The pixels of `one` fill at
+    least half of the other box, like a sign behind its text. ``on``: The lower edge of `one` is in
+    the other box, or slightly above it. ``carrying``: `other` is on `one`. ``changed``: `other` is
+    a region in which another picture differs; it fills at least a twentieth of the box of `one`.
     """
     across, down = (float(value) for value in np.subtract(one.middle, other.middle))
     sideways = abs(across) >= abs(down)

@@ -62,7 +62,7 @@ def parse_claims(
 
     Args:
         text: The answer, Korean or English.
-        question: The question.
+        question: Question that was answered, as text.
         context: Earlier questions, to which the question may refer.
         names: Names of objects in addition to those of the lexicon.
     """

@@ -84,7 +84,7 @@ def questions_from_meaning(meaning: Node, language: str, text: str) -> tuple[Ask
 
 
 def _required_outcome(condition: Node) -> Outcome:
-    """Return the answer to a condition's question for which the condition holds."""
+    """Return the answer to a condition's question that makes the condition true."""
     of = condition.node("of")
     if of.kind == "more":
         return cast(Outcome, of.text("sign"))

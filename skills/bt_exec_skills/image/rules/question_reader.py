@@ -49,7 +49,7 @@ def read_questions(
     """Return the questions in a text, Korean or English, in their order.
 
     Args:
-        text: The text.
+        text: One or more questions.
         context: Earlier texts, to which fragments and pronouns refer.
         names: Names of objects in addition to those of the lexicon.
 
@@ -186,7 +186,7 @@ def _antecedent_of_branch(asked: Node, branch: Node, *, absent: bool) -> Node | 
 
     Args:
         asked: The condition.
-        branch: The branch.
+        branch: Branch that may refer to the condition.
         absent: Whether the condition holds in the branch.
     """
     of = asked.node("of")

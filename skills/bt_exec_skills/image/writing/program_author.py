@@ -81,7 +81,7 @@ def request_program(bench: Bench, writer: Writer, question: str, language: str) 
     Args:
         bench: Bench with the picture, the executed steps and the answer.
         writer: The model.
-        question: The question.
+        question: Question that the answer belongs to.
         language: Language of messages.
     """
     authored, said, cost = Authored(), [_task_text(bench, question)], Counter[str]()
