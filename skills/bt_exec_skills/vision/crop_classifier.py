@@ -160,7 +160,7 @@ class CropClassifier:
         names: Classes, without ``nothing``.
 
     Raises:
-        UsageError: If the file is not such a network.
+        UsageError: If the file is not a classifier exported by `train_crop_classifier`.
     """
 
     def __init__(self, weights: Path) -> None:
