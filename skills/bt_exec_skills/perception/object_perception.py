@@ -95,7 +95,7 @@ class ObjectPerception(Generic[C]):
     """Perception of one camera; implements `bt_exec.robot.Perception`.
 
     Args:
-        camera: The camera.
+        camera: Source of the captures.
         detector: Detector of objects.
         word: Function that returns the display name of a label in a language.
         size: Height and width of the camera's pictures [px]; None accepts any size.
