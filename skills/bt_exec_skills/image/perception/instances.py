@@ -42,7 +42,7 @@ _SHARE, _THIN_SHARE = 0.3, 0.1
 objects, such as a chair."""
 _FAR = 2.5  # factor on the distance from the background's colour for pixels of thin objects
 _LEFT = 0.2  # minimum share of the ellipse that is left after overlapping objects are removed
-_MOST_BESIDE = 30  # limit, because a file may contain thousands of overlapping boxes
+_MOST_BESIDE = 30  # maximum number of boxes; a file may contain thousands of overlapping ones
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ _LONGEST = 800  # longer side of the reduced picture [px]
 _COARSE, _FINE = 120, 240  # shorter side of the picture on which the light is estimated [px]
 _WIDE = 0.35  # kernel size [share of the shorter side]: larger than objects, smaller than shadows
 _WHITE = 235.0  # grey level of a white background in good light
-_DARKEST = 60.0  # a darker background gives no evidence of the light [grey level]
+_DARKEST = 60.0  # minimum level of a background from which light can be estimated [grey level]
 _CLIPPED = 290.0  # maximum grey level of the brightest parts before clipping
 _EVEN, _NEUTRAL, _LIT = 1.1, 1.04, 0.8
 """Limits that require a correction: ratio of the light across the background (maximum), ratio of

@@ -26,7 +26,7 @@ NOTHING_KNOWN = 0.5
 _LARGE, _TILE, _OVERLAP = 1600, 1024, 0.25
 """Side of a picture above which tiles are used [px], side of a tile [px], and overlap of
 neighbouring tiles as a share of their side."""
-_SAME, _WITHIN = 0.4, 0.7  # two detections are one object above this IoU, or share of the smaller
+_SAME, _WITHIN = 0.4, 0.7  # minimum IoU, or covered share of the smaller box, for the same object
 _EDGE = 3  # an object at most this far from the edge of a tile is assumed to be cut off [px]
 
 

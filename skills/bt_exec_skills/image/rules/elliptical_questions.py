@@ -53,7 +53,7 @@ _IN_IT = tuple(
 _CHANGES = _CHANGED, _MISSING = tuple(
     Node("has", (("attribute", name),)) for name in ("changed", "missing")
 )
-_MISSING_IN_FIRST = {_MISSING, Node("shown", (("picture", "first"),))}  # not supported
+_MISSING_IN_FIRST = {_MISSING, Node("shown", (("picture", "first"),))}  # unsupported combination
 _DIFFERENT, _DIFFERENCE, _COUNT_DIFFERENCE = (
     Node("scene", (("what", name),)) for name in ("different", "difference", "count_difference")
 )
