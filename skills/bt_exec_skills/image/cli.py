@@ -123,7 +123,7 @@ def ask(
 def _ask_about_one_of_several(
     world: dict[str, str], question: str, chosen: Options
 ) -> tuple[int, dict[str, Any]]:
-    """Print the name of a picture and ask about it; return its error if it is unreadable."""
+    """Print the name of a picture and ask about it; return a usage error as part of the data."""
     from bt_exec.cli.output_streams import operator_painter
     from bt_exec.failure import UsageError
 

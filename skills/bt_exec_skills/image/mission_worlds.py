@@ -16,7 +16,7 @@ from bt_exec_skills.image.rules.question_reader import read_questions
 __all__ = ["build_mission_worlds"]
 
 _ONE_PICTURE = {"picture": "given", "detector.names": ANY_NAME, "reader": "ready"}
-"""Facts of a bench with one picture on which every object can be found."""
+"""Planning facts that assume one picture, a detector of every class and a text recogniser."""
 
 
 def build_mission_worlds(
@@ -31,7 +31,7 @@ def build_mission_worlds(
 
     Args:
         files: The pictures.
-        question: The question.
+        question: Text with one or more questions.
         annotation: Annotation file for all pictures.
         out: File of the annotated picture. For several pictures a folder, or a new name without
             extension.

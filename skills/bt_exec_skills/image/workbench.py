@@ -194,7 +194,7 @@ class Bench:
         program_file: File of the program, or None.
         second_file: File of the picture to compare with, or None.
         writer: Language model that writes the program; None uses the templates.
-        reader_file: Weights of a text recogniser, or None for the one of rapidocr.
+        reader_file: Weights of a text recogniser; None for the recogniser of rapidocr.
         least_score: Minimum score of a detection that may be an object, 0..1.
         only_by_name: Whether the detector is used only for classes that a question names, because
             it detects too few classes to find all objects of a picture.
@@ -456,7 +456,7 @@ class Bench:
             return ()
 
     def _annotation_names(self) -> tuple[str, ...]:
-        """Return the class names of the annotation; ``?`` if it is unreadable."""
+        """Return the class names of the annotation; ``?`` if it is unreadable or has none."""
         if self.annotation_file is None:
             return ()
         try:

@@ -22,7 +22,7 @@ S = TypeVar("S", bound=Observed)
 def fresh_observation(
     world: World[S], since: float, failure: Callable[[], Failed], progress: float | None = None
 ) -> Steps[S]:
-    """Return the first observation of a working camera; nothing moves while it waits.
+    """Return the first observation of a working camera; command no motion while waiting.
 
     Args:
         world: Observations of the skill.
@@ -50,7 +50,7 @@ class Voter(Observed, Protocol):
     """An observation that reports whether an object is in view."""
 
     def confirms(self, label: str) -> bool:
-        """Return whether an object with the label is detected without doubt."""
+        """Return True if an object with the label is detected without doubt."""
 
 
 def in_view(observations: Sequence[Voter], label: str) -> bool | None:

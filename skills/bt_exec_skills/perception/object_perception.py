@@ -29,11 +29,11 @@ class Detections:
     detections: tuple[Detection, ...]
 
     def sees(self, label: str) -> bool:
-        """Return whether an object with the label is detected."""
+        """Return True if an object with the label is detected."""
         return any(found.label == label for found in self.detections)
 
     def confirms(self, label: str) -> bool:
-        """Return whether an object with the label is detected without doubt."""
+        """Return True if an object with the label is detected without doubt."""
         return any(found.label == label and not found.doubt for found in self.detections)
 
     def labels(self) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class ObjectPerception(Generic[C]):
     """Perception of one camera; implements `bt_exec.robot.Perception`.
 
     Args:
-        camera: The camera.
+        camera: Source of the captures.
         detector: Detector of objects.
         word: Function that returns the display name of a label in a language.
         size: Height and width of the camera's pictures [px]; None accepts any size.

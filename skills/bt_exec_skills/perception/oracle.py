@@ -34,7 +34,7 @@ class Truth(Protocol):
     """Ground truth of a simulated view."""
 
     def object_masks(self) -> Iterable[tuple[Thing, Mask]]:
-        """Return each object with a mask of the pixels that show it, which may be empty."""
+        """Return each object with the mask of its visible pixels; the mask may be empty."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ def choose_gl() -> None:
 
     Without the library, a request for EGL would make ``import mujoco`` fail; ray casting needs no
     OpenGL. Threads of Mesa's software renderer are disabled, because they cost more time than they
-    save for such small pictures.
+    save for small pictures.
     """
     os.environ.setdefault("LP_NUM_THREADS", "0")
     if "MUJOCO_GL" in os.environ or not sys.platform.startswith("linux"):

@@ -33,7 +33,7 @@ class Renderer(Protocol):
     name: str
 
     def render(self, data: Any) -> Picture:
-        """Return the picture of the state `data`, whose kinematics are up to date."""
+        """Return the picture of the state `data`, whose kinematics must be up to date."""
 
     def render_colours(self, data: Any) -> npt.NDArray[np.uint8]:
         """Return only the colours of the picture of the state `data`."""

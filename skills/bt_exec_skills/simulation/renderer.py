@@ -120,7 +120,7 @@ _gl_works: bool | None = None
 
 
 def gl_works() -> bool:
-    """Return whether OpenGL rendering works on this machine; the result is cached."""
+    """Return True if OpenGL rendering works on this machine; the result is cached."""
     global _gl_works
     with _checked:
         if _gl_works is None:

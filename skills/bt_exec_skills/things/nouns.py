@@ -1,4 +1,4 @@
-"""Nouns for kinds of objects in Korean and English, which the lexicons of packs share."""
+"""Korean and English nouns for kinds of objects, shared by the lexicons of packs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def with_nouns(
         if shared is not None:
             own = things.get(kind, {})
             words = {one: [*shared[one], *own.get(one, ())] for one in _LANGUAGES}
-            words["ko"] += [word.partition("/")[0] for word in words["en"]]  # as in "cup은 tray에"
+            # Korean sentences may contain English nouns: "cup은 tray에" ("the cup onto the tray")
+            words["ko"] += [word.partition("/")[0] for word in words["en"]]
             found[kind] = {**shared, **own, **words}
     return found
 

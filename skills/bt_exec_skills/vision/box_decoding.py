@@ -1,6 +1,6 @@
 """Preprocessing of pictures, and decoding of a network's raw output to boxes.
 
-The computation is that of ultralytics for its YOLO detectors (letterbox, best class of each anchor,
+The computation follows the YOLO detectors of ultralytics (letterbox, best class of each anchor,
 suppression within a class, clipping), so that a network gives the same boxes as with ultralytics.
 """
 

@@ -63,7 +63,7 @@ def find_source(name: str = "") -> SceneSource:
 
 
 def source_for(site: str) -> SceneSource | None:
-    """Return the source whose pictures look like those of a site, or None."""
+    """Return the source of the training pictures for a site's detector, or None."""
     for name in plugin_names(_GROUP):
         source = find_source(name)
         if site in (name, *getattr(source, "sites", ())):

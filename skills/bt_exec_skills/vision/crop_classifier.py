@@ -1,4 +1,4 @@
-"""Classifier of crops, which is the second network of a pair, and the crops of its input.
+"""Classifier of crops, the second network of a pair, and the extraction of these crops.
 
 A crop is the square around a box with a margin, so that the surroundings are visible; the area
 outside the picture is grey. Crops are cut from the picture at full resolution, although the input
@@ -160,7 +160,7 @@ class CropClassifier:
         names: Classes, without ``nothing``.
 
     Raises:
-        UsageError: If the file is not such a network.
+        UsageError: If the file is not a classifier exported by `train_crop_classifier`.
     """
 
     def __init__(self, weights: Path) -> None:

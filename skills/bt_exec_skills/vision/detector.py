@@ -25,7 +25,7 @@ class NetworkDetector:
     """Detector that runs a network; implements `bt_exec_skills.perception.contracts.Detector`.
 
     Args:
-        network: The network.
+        network: Network to run.
         least_score: Minimum score of a detection (after calibration), 0..1.
         weights: Weights file; None for the shipped network.
         probability: Function that calibrates a score to a probability; None for no calibration.

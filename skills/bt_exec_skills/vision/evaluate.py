@@ -98,8 +98,8 @@ def evaluate(
     """Evaluate a network on labelled pictures.
 
     Args:
-        network: The network.
-        pictures: The pictures.
+        network: Network to evaluate.
+        pictures: Labelled pictures.
         tell: Function called after each picture with the number of processed pictures.
         classes: Classes of the labels; objects of classes that the network lacks count as missed.
         answer: Function that returns true and estimated states; None without states.

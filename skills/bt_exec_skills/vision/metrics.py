@@ -121,7 +121,7 @@ class Confusion:
     """Confusion matrix of estimated states.
 
     Args:
-        states: Names of the states. Estimates may also be "uncertain", which is the last column.
+        states: Names of the states. The matrix has one more column, for uncertain estimates.
     """
 
     def __init__(self, states: Sequence[str]) -> None:

@@ -81,7 +81,7 @@ class OnnxNetwork:
         weights: The file, whose metadata contains the class names.
 
     Raises:
-        UsageError: If the file is not such a network.
+        UsageError: If the file is not a detector in this format.
     """
 
     def __init__(self, weights: Path) -> None:

@@ -60,7 +60,7 @@ def claim_folder(out: Path, plan: Mapping[str, Any], finished: str) -> None:
     Args:
         out: The folder; created if it is missing.
         plan: Description of the training as plain data, with ``dataset`` and ``settings``. The
-            setting ``device`` may differ from that of the training in the folder.
+            setting ``device`` may differ from the value in the folder.
         finished: Name of a file that exists only after the end of a training.
 
     Raises:

@@ -1,8 +1,8 @@
 """Training of a crop classifier, the second network of a pair, on the boxes of a detector.
 
 Needs torch (extra ``yolo``). A small detector learns positions early and classes late; on a CPU, it
-takes less time to train a separate classifier for the classes. Its convolutions run in bfloat16 on
-a CPU.
+takes less time to train a separate classifier for the classes. On a CPU, the convolutions of the
+classifier run in bfloat16.
 """
 
 from __future__ import annotations

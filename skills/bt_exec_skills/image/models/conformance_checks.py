@@ -29,9 +29,9 @@ def check_detector(
     """Check that a detector implements its interface. Its accuracy is not tested.
 
     Args:
-        detector: The detector.
+        detector: Detector to check.
         pictures: RGB pictures to test, in addition to the generated ones.
-        prompts: Prompts; at least one.
+        prompts: Text prompts for the detector; at least one.
 
     Raises:
         AssertionError: With the first violation.
@@ -78,7 +78,7 @@ def check_picture_model(model: PictureModel, questions: Sequence[str] = _QUESTIO
     """Check that a picture model implements its interface. Its accuracy is not tested.
 
     Args:
-        model: The model.
+        model: Model to check.
         questions: Questions in Korean and English.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Interfaces of user-supplied models: a detector with text prompts, and a model for questions.
+"""Interfaces of user-supplied models: detectors with text prompts, and models for questions.
 
 A package registers a factory in the entry-point group ``bt_exec_skills.prompted_detectors`` or
 ``bt_exec_skills.picture_models``. A site selects the factory by name, as in ``detector: {name:
@@ -36,9 +36,9 @@ __all__ = [
 DETECTORS = "bt_exec_skills.prompted_detectors"
 MODELS = "bt_exec_skills.picture_models"
 ANY_NAME = "*"
-"""Placeholder for any name among the classes of a detector."""
+"""Only class in the class list of a detector that accepts any name as a prompt."""
 UNMEASURED = 0.7
-"""Maximum confidence based on scores whose calibration was never measured."""
+"""Maximum confidence of an answer if the model's scores have no measured calibration."""
 
 _REMOTE = "remote"  # a model on a server, see `http_client`
 _MOST_DETECTIONS = 500

@@ -240,7 +240,7 @@ def _make_instance(
 
 
 def _make_mask(outline: Any, box: tuple[int, int, int, int]) -> Mask | None:
-    """Return a mask of the pixels inside the polygons; None for any other kind of outline."""
+    """Return a mask of the pixels inside the polygons; None if `outline` is not a list of them."""
     if not isinstance(outline, list) or not outline:
         return None
     canvas = np.zeros((box[3] - box[1], box[2] - box[0]), np.uint8)

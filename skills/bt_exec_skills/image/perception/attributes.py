@@ -33,12 +33,12 @@ _FILLS = {"circle": 0.955, "rectangle": 0.96, "triangle": 0.935}
 drawn shapes with rough edges."""
 _CLEAR_FIT, _LEAST_FIT = 0.07, 0.88
 _UNCLEAR = 0.5  # clarity below which a name is undecided
-_TRACE = 0.05  # an object does not have a colour that covers a smaller share of it
+_TRACE = 0.05  # a colour with a smaller share certainly is not the colour of the object
 _SQUARE = 1.25  # maximum ratio of the sides of a square
 _RATIO = 1.35  # minimum ratio between the sides of big and small objects
 _BRIGHT, _DARK, _BAND = 65.0, 35.0, 6.0  # lightness, CIE L
 _SHARP, _BLURRED = 60.0, 20.0  # variance of the Laplacian of grey levels
-_FILLED, _HOLLOW = 0.93, 0.8  # minimum share of the enclosed area that is filled, maximum if hollow
+_FILLED, _HOLLOW = 0.93, 0.8  # share of the enclosed area: minimum if filled, maximum if hollow
 
 
 def verify_attribute(crop: Crop, attribute: AttributeName, among: Sequence[Crop] = ()) -> Decision:
@@ -186,7 +186,7 @@ def _decide_filled(crop: Crop, attribute: str) -> Decision:
 def object_height_or_side(instance: Instance, upright: bool) -> float:
     """Return the height of an object if `upright`, otherwise the square root of its area [px].
 
-    The height of a horizontal bar is its length.
+    The length of a horizontal bar of a chart counts as its height.
     """
     if upright and instance.source == LYING:
         return float(instance.bbox[2] - instance.bbox[0])

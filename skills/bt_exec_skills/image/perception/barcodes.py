@@ -85,7 +85,7 @@ def _decode_codes(
 
 
 def _merge_reading(found: list[Instance], content: str, box: Box) -> None:
-    """Add a reading of a code to `found`; for a known code, add only its content if missing."""
+    """Add a code to `found`; if its box is already there, only fill in missing content."""
     for place, one in enumerate(found):
         if float(intersection_over_union([box], [one.bbox])[0, 0]) >= _SAME:
             if content and not one.label:

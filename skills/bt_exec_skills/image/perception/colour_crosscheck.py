@@ -22,7 +22,7 @@ from bt_exec_skills.perception.pictures_and_boxes import Frame, intersection_ove
 __all__ = ["agree_with_regions", "colour_of_whole", "find_disputed"]
 
 _LONGEST = 1024  # longer side of the reduced picture [px]
-_COVERED, _BARE = 0.5, 0.15  # minimum covered share of the centre for yes, maximum for no
+_COVERED, _BARE = 0.5, 0.15  # share of an object with the colour: minimum for yes, maximum for no
 _NEAR = 0.4  # minimum overlap (IoU) of two boxes of the same object
 
 
@@ -63,7 +63,7 @@ def find_disputed(
         if seen is None or decision.holds is None or decision.holds == seen:
             continue
         if decision.holds is False and not rejected_by_colour:
-            continue  # it was rejected for another attribute
+            continue  # the object was rejected for another attribute
         again, clear = name_colour(_central_half(one))
         if clear < 0.5 or (again == colour) == seen:
             places.append(place)
@@ -71,9 +71,9 @@ def find_disputed(
 
 
 def agree_with_regions(picture: Frame, things: Sequence[Instance], colour: ColourName) -> bool:
-    """Return True if each object has a separate region of a colour with nearly its box.
+    """Return True if each object matches a separate region of the colour by its box.
 
-    Nearly means an IoU of at least 0.4. Without objects, there must be no region of the colour.
+    Boxes match with an IoU of at least 0.4. Without objects, there must be no region of the colour.
     """
     small, scale = _limit_size(picture)
     boxes = [one.bbox for one in separate_touching(segment_colour(small, colour))]

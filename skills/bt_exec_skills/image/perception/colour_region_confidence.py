@@ -25,12 +25,12 @@ DOUBTFUL = 0.55
 """Maximum confidence of a count if there is a sign of an error."""
 
 _LONGEST = 800  # longer side of the reduced picture [px]
-_MOST = 60  # more regions are texture and are not examined; their scores are low anyway
+_MOST = 60  # maximum number of regions; more are texture, whose scores are low anyway
 _GROUND_PX = 60  # shorter side of the picture in which the background is smoothed [px]
 _FAINT, _NOISES = 2.5, 4.0  # least visible contrast [grey levels; multiple of the noise]
 _LEAST_PX, _LEAST_SHARE = 64, 0.0003
 _MARGIN = 5  # width of the blurred edge around an object [px]
-_COMPACT, _THIN = 0.5, 6  # minimum share of its box that a faint object fills; its least side [px]
+_COMPACT, _THIN = 0.5, 6  # minimum filled share of a faint object's box; minimum side of it [px]
 _STEP = 3.0  # minimum gradient of an edge within a region [grey levels per px]
 _SEAM = 0.4  # minimum length of such an edge, as a share of the region's shorter side
 _CONCAVE = 0.88  # a region that fills less of its convex hull is concave
@@ -64,7 +64,7 @@ class _Region(NamedTuple):
 
 
 def region_confidence(picture: Frame, instances: Sequence[Instance]) -> float:
-    """Return the confidence that the regions are the objects: `DOUBTFUL` or `SUREST`.
+    """Return the confidence that each region is one object: `DOUBTFUL` or `SUREST`.
 
     Args:
         picture: RGB.
@@ -149,7 +149,7 @@ def _has_faint_object(apart: _Array, things: npt.NDArray[np.uint8]) -> bool:
 
 
 def _has_seam(one: _Region, smooth: npt.NDArray[np.float32]) -> bool:
-    """Return True if there is a long edge in a region, which may then be touching objects."""
+    """Return True if a long edge in a region indicates that it may be several touching objects."""
     x, y = one.corner
     high, wide = one.own.shape
     rim = max(3, round(0.1 * one.sides[0]))

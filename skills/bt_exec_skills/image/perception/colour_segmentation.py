@@ -31,21 +31,21 @@ the object that it surrounds."""
 _BLOCK_PX, _FAINT = 16, 2.0  # reach of compression artefacts [px]; factor on the background's range
 _HUGGING = 0.6  # minimum share of a fringe that is near its object
 _CONVEX = 0.94  # a region that fills this share of its convex hull is one object
-_SADDLE = 0.8  # two centres are separate if the width between them is below this share of theirs
+_SADDLE = 0.8  # maximum width between two separate centres, as a share of the width at a centre
 
 
 def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Instance]:
     """Return the regions of one named colour, or of every colour, without the background.
 
     The background consists of pixels with the colour of the picture's border, and of regions that
-    touch three of its sides. Regions below 0.03 % of the picture (or 64 px) are dropped as noise,
-    and thin or faint regions beside a larger one as its outline or a compression halo. If the
-    border has one colour only after the light is evened, the evened picture is used, and no score
-    is above 0.7. If it has more than one colour even then, as in most photographs, a region may not
-    be an object, and no score is above 0.45.
+    touch three of its sides. Regions below 0.03 % of the picture (or 64 px) are dropped as noise.
+    Thin or faint regions beside a larger one are dropped as its outline or a compression halo. If
+    `even_light` corrects the picture, the corrected picture is used, and no score is above 0.7. If
+    the border still has several colours, as in most photographs, a region is not necessarily an
+    object, and no score is above 0.45.
 
     Args:
-        picture: The picture.
+        picture: RGB.
         colour: Name of the colour; None for every colour.
     """
     evened = even_light(picture)
@@ -154,7 +154,7 @@ def solidity(own: Mask) -> float:
 
 
 def separate_touching(instances: Iterable[Instance]) -> list[Instance]:
-    """Return the instances, with regions that have several centres cut at narrow places.
+    """Return the instances; regions with several centres are cut at narrow places.
 
     Centres are maxima of the distance transform with a prominence of a fifth. The cut is the
     watershed between the centres: each pixel belongs to the centre at the end of its steepest
@@ -193,8 +193,8 @@ def _assign_to_centres(
 ) -> npt.NDArray[np.int32]:
     """Return the number of the centre to which each pixel belongs; 0 outside the region.
 
-    From each pixel, a path leads to the highest neighbour and so on. The pixel belongs to the
-    centre where the path ends. If the path ends at a maximum that is not a centre, the pixel
+    From each pixel, a path of steepest ascent leads to a maximum. The pixel belongs to the centre
+    at which the path ends. If the path ends at a maximum that is not a centre, the pixel
     belongs to the nearest centre, measured from the edge of the centre's disc. ``cv2.watershed`` is
     not suitable, because it orders pixels by differences between neighbours.
     """

@@ -105,7 +105,7 @@ def background_mask(picture: Frame, times: float = 1.0) -> Mask:
     """Return the pixels whose colour is near the median colour of the picture's border.
 
     Args:
-        picture: The picture.
+        picture: RGB.
         times: Factor on the usual maximum distance of a background colour.
     """
     codes = _quantized_rgb_codes(border_pixels(picture)[None])[0]

@@ -51,9 +51,9 @@ def compare_with_others(
             (in the middle of a row) requires a rank.
         others: The objects to exceed.
         wanted: Whether to keep the candidates that exceed all `others`; False keeps the rest.
-        rank: Required place in the order of `others`, which then are the candidates themselves; 1
-            for the candidate that exceeds all others. None if `others` is a different set; a
-            candidate that is in `others` is then rejected.
+        rank: Required place in the order of the candidates, such as 1 for the biggest one;
+            `others` must then contain the same objects. None if `others` is a different set;
+            candidates that are in `others` are then rejected.
     """
     if rank is not None and attribute == "middle":
         attribute, rank = _rank_of_middle([one.instance for one in others])
@@ -74,7 +74,7 @@ def compare_with_others(
 
 
 def sorted_places(crops: Sequence[Crop], attribute: DegreeName) -> list[int]:
-    """Return the indices of objects in the order of a degree, the highest first."""
+    """Return the indices of objects sorted by an attribute, such as "big": the biggest first."""
 
     def sort_key(place: int) -> float:
         crop = crops[place]

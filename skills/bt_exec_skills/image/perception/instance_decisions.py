@@ -53,7 +53,7 @@ _RANGES: Mapping[Bound, Callable[[int], tuple[float, float]]] = {
 _DIAGONAL = 0.5  # confidence that an object diagonal to another one is not beside it
 _UNDECIDED_PARTLY = ("beside", "missing")  # relations that are undecided if they hold only partly
 _SEVERAL = "perhaps several objects"
-_ONE_THING = 0.5  # below this score an instance may not be a single object
+_ONE_THING = 0.5  # an instance with a lower score may be several objects
 
 
 def instances_of_kind(
@@ -162,7 +162,7 @@ def decide_relation(
     Args:
         instances: The candidates.
         decisions: Earlier decisions; rejected candidates stay rejected.
-        relation: The relation.
+        relation: Required relation.
         landmarks: The objects to which a candidate must have the relation.
         wanted: False keeps the candidates that have the relation to none of the landmarks.
         others: For ``between``, the objects on the other side of the candidate.

@@ -29,7 +29,7 @@ __all__ = [
 EVENED = "colour, in even light"
 """Source of regions that were found after the light was corrected; see `even_light`."""
 LYING = "colour, lying bar"
-"""Source of horizontal bars of a chart, whose height in a comparison is their length."""
+"""Source of horizontal bars of a chart; their length counts as their height in comparisons."""
 
 PictureName = Literal["first", "second"]
 """The picture that a text is about, and the picture that it may be compared with."""
@@ -42,7 +42,7 @@ _SHARE, _THIN_SHARE = 0.3, 0.1
 objects, such as a chair."""
 _FAR = 2.5  # factor on the distance from the background's colour for pixels of thin objects
 _LEFT = 0.2  # minimum share of the ellipse that is left after overlapping objects are removed
-_MOST_BESIDE = 30  # limit, because a file may contain thousands of overlapping boxes
+_MOST_BESIDE = 30  # maximum number of boxes; a file may contain thousands of overlapping ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class Crop:
     """Part of a picture that shows one instance.
 
     Attributes:
-        instance: The instance.
+        instance: Instance that the crop shows.
         pixels: Pixels of its box.
         own: Mask of the object in the box: the mask of the instance or, without one, an ellipse in
             the box, minus overlapping objects and pixels of a plain background.
@@ -139,7 +139,7 @@ def with_boxes_of_overlapping_others(
 
 
 def crop(picture: Frame, instances: Iterable[Instance]) -> list[Crop]:
-    """Return a crop of each instance, from the evened picture if its source is `EVENED`."""
+    """Return a crop of each instance; from the corrected picture if its source is `EVENED`."""
     instances = list(instances)
     even = any(one.source == EVENED for one in instances)
     evened = even_light(picture) if even else None

@@ -13,9 +13,9 @@ __all__ = ["even_light", "relit_versions"]
 
 _LONGEST = 800  # longer side of the reduced picture [px]
 _COARSE, _FINE = 120, 240  # shorter side of the picture on which the light is estimated [px]
-_WIDE = 0.35  # kernel size as a share of the shorter side, between objects and shadows in size
+_WIDE = 0.35  # kernel size [share of the shorter side]: larger than objects, smaller than shadows
 _WHITE = 235.0  # grey level of a white background in good light
-_DARKEST = 60.0  # a darker background gives no evidence of the light [grey level]
+_DARKEST = 60.0  # minimum level of a background from which light can be estimated [grey level]
 _CLIPPED = 290.0  # maximum grey level of the brightest parts before clipping
 _EVEN, _NEUTRAL, _LIT = 1.1, 1.04, 0.8
 """Limits that require a correction: ratio of the light across the background (maximum), ratio of
@@ -25,11 +25,11 @@ _SLIPS = ((0.93, (1.02, 1.0, 0.96)), (1.07, (0.98, 1.0, 1.03)))
 _TINTS = ((1.3, 1.0, 1.0), (1.0, 1.3, 1.0), (1.0, 1.0, 1.3), (1.0, 0.77, 1.0))
 """Gains for coloured light that a dark background cannot show."""
 _PLAIN, _MOSTLY, _GAIN = 0.95, 0.5, 0.1
-"""Conditions for removing shadows: minimum shares of the border and of the picture that then have
-the colour of the background, and minimum growth of the first share."""
+"""Conditions for removing shadows: minimum shares of the border and of the picture that have the
+colour of the background after the removal, and minimum growth of the first share."""
 _WARM, _WHITER, _BRIGHT = (1.25, 2.5), 1.06, 200.0
-"""Range of the ratio of red to blue in the light of lamps; ratio of blue at which another object is
-whiter than the background; minimum red of a white background [grey level]."""
+"""Range of the ratio of red to blue in lamp light; ratio of blue at which another object is whiter
+than the background; minimum red of a white background [grey level]."""
 _SHADED = 3.0  # maximum ratio of the brightest to the darkest light on a background
 
 
@@ -74,7 +74,7 @@ def relit_versions(picture: Frame) -> list[Frame]:
 
     The light of a picture is unknown. A tinted background may be white in coloured light, a dark
     background may be badly lit, a background with a gradient may be in shadow, and every camera has
-    small errors. Each version corrects one of these.
+    small errors. Each version assumes one of these causes and corrects it.
     """
     factor = min(1.0, _LONGEST / max(picture.shape[:2]))
     small = picture
@@ -110,7 +110,7 @@ def _estimate_light(picture: Frame, size: int, *, sharp: bool = False) -> npt.ND
     """Return the light on a bright background at each pixel: objects removed, shadows kept.
 
     Args:
-        picture: The picture.
+        picture: RGB.
         size: Shorter side of the estimate [px].
         sharp: Whether the edges of shadows are kept.
     """

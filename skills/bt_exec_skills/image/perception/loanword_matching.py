@@ -30,7 +30,7 @@ _SPELLINGS = (
     (r"d", "t"), (r"r", "l"), (r"[bfv]", "p"),
 )  # fmt: skip
 """English spellings with the class of their consonant, the longest first."""
-_HARD = (r"(?<!t)ch", "k")  # as in "mocha"
+_HARD = (r"(?<!t)ch", "k")  # "ch" pronounced like "k", as in "mocha"
 _LEAST = 2
 _MOST_WORDS = 3
 

@@ -57,11 +57,11 @@ def measure_objects(
     """Return a measure in px or px², or in the unit of a known size; None if it is undefined.
 
     Args:
-        ones: Objects, the first of which is measured; all of them for ``distance``.
+        ones: Objects; the first one is measured, or all of them for ``distance``.
         others: Objects to which the distance is measured.
         extent: Requested measure.
-        known: Scale of the picture, as a tuple: objects, the first of which has a known size; the
-            kind of that size; its value.
+        known: Scale of the picture as a tuple: objects, of which the first one has a known size;
+            the kind of that size; its value.
     """
     if not ones:
         return None

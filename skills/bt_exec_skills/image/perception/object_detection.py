@@ -26,7 +26,7 @@ NOTHING_KNOWN = 0.5
 _LARGE, _TILE, _OVERLAP = 1600, 1024, 0.25
 """Side of a picture above which tiles are used [px], side of a tile [px], and overlap of
 neighbouring tiles as a share of their side."""
-_SAME, _WITHIN = 0.4, 0.7  # two detections are one object above this IoU, or share of the smaller
+_SAME, _WITHIN = 0.4, 0.7  # minimum IoU, or covered share of the smaller box, for the same object
 _EDGE = 3  # an object at most this far from the edge of a tile is assumed to be cut off [px]
 
 
@@ -64,8 +64,8 @@ def select_label(
 
     Each score is interpreted as the probability that the detection is correct. The confidence of
     the result is the product of the probabilities that the kept detections are correct and that the
-    dropped ones (low score, or doubtful) are wrong. Many medium scores, of any class, mean that the
-    detector does not know such pictures, so the confidence is limited to the share of the score sum
+    dropped ones (low score, or doubtful) are wrong. Many medium scores, of any class, indicate a
+    picture unlike the training data; the confidence is therefore at most the share of the score sum
     that is in scores of at least 0.5. Finally, one more object is assumed to exist with probability
     1/2 and to be missed with probability ``1 - recall``.
     """
@@ -94,7 +94,7 @@ def detect_with_tiles(detector: Detector[View[None], Detection], picture: Frame)
     these objects.
 
     Args:
-        detector: The detector.
+        detector: Detector to run.
         picture: RGB.
     """
     found = [*detector.detect(View(0.0, picture))]
@@ -146,7 +146,7 @@ def detect(
     """Return the instances of `label` that a network finds; of every class if `label` is empty.
 
     Args:
-        picture: The picture.
+        picture: RGB.
         label: A class of the network.
         weights: File of the network, ``.onnx`` or ``.pt``; None for the shipped network.
         least_score: Minimum score of a detection, 0..1.

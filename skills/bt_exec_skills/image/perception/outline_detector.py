@@ -59,7 +59,7 @@ def find_outlines(picture: Frame, scale: float = 1.0) -> list[Outline] | None:
     """Return the objects in a picture by their outlines; None without a plain background.
 
     Args:
-        picture: The picture.
+        picture: RGB.
         scale: Factor on the resolution; with 1, the longer side has at most 1024 px.
     """
     factor = scale * min(1.0, _LONGEST / max(picture.shape[:2]))
@@ -101,7 +101,7 @@ def _box_area(one: Outline) -> float:
 
 
 def _without_colour_and_shape(one: Outline) -> Outline:
-    """Return the outline of a small object, which may be a halo, without colour and shape."""
+    """Return a small object without colour and shape, because it may be a halo."""
     return one._replace(colour=None, shape=None)
 
 

@@ -72,7 +72,7 @@ def output_path(path: str | Path) -> Path:
     """Return the path for an output picture, after checking its extension.
 
     Raises:
-        UsageError: If the extension is not that of a known format.
+        UsageError: If the extension does not belong to a supported picture format.
     """
     file = expand_home(path)
     if file.suffix.lower() not in _ENDINGS:

@@ -36,7 +36,7 @@ def differences(one: Frame, other: Frame) -> list[Instance]:
     The second picture is scaled to the first. If the aspect ratios differ, the whole picture is one
     region. The score of a region follows from its mean colour distance in CIELAB; below 0.5, the
     region may be noise. A region is labelled `MISSING` if only the first picture shows an object
-    there that is not elsewhere in the second, so that an object that was moved is not missing.
+    there. An object that is elsewhere in the second picture was moved and is not missing.
     """
     high, wide = one.shape[:2]
     form = (wide / high) / (other.shape[1] / other.shape[0])

@@ -65,12 +65,13 @@ def measure_pair(one: Instance, other: Instance) -> Measured:
     )
 
 
-_GROUND = 0.5  # minimum share of a text's box in which its sign is visible between the letters
+_GROUND = 0.5  # minimum share of a text's box in which the sign behind the letters is visible
 
 
 _OUTSIDE = 0.1  # maximum overlapping share of a box that still counts as outside
 _BESIDE, _NEARBY = 0.5, 1.0
-"""Gaps, in mean sides, up to which an object is beside another, and up to which it may be so."""
+"""Maximum gap of objects that are beside each other, and of those that may be so, in units of the
+mean side of both boxes."""
 _MISSING = 0.3  # minimum share of a box that is missing in another picture
 _CHANGED = 0.05  # minimum share of a box that differs in another picture
 
@@ -80,10 +81,10 @@ def has_relation(one: Instance, relation: RelationName, other: Instance) -> bool
 
     ``left_of``, ``right_of``, ``above`` and ``below``: The centres differ more along this axis than
     along the other axis. ``inside``: At least nine tenths of the box of `one` are in the other box.
-    ``overlapping``: More than one tenth of it is. ``around``: The pixels of `one` fill at least
-    half of the other box, as those of a sign fill the box of its text. ``on``: The lower edge of
-    `one` is in the other box, or slightly above it. ``carrying``: `other` is on `one`. ``changed``:
-    `other` is a region in which another picture differs; it fills at least a twentieth of the box.
+    ``overlapping``: More than one tenth of the box is. ``around``: The pixels of `one` fill at
+    least half of the other box, like a sign behind its text. ``on``: The lower edge of `one` is in
+    the other box, or slightly above it. ``carrying``: `other` is on `one`. ``changed``: `other` is
+    a region in which another picture differs; it fills at least a twentieth of the box of `one`.
     """
     across, down = (float(value) for value in np.subtract(one.middle, other.middle))
     sideways = abs(across) >= abs(down)
@@ -116,7 +117,10 @@ def has_relation(one: Instance, relation: RelationName, other: Instance) -> bool
 
 
 def _gap_in_sides(one: Instance, other: Instance) -> float:
-    """Return the gap between two boxes, in mean sides of the boxes; infinite if one is on top."""
+    """Return the gap between two boxes, in units of their mean side.
+
+    The gap is infinite if at least half of a box is covered by the other.
+    """
     pair = measure_pair(one, other)
     if pair.covered >= _GROUND or measure_pair(other, one).covered >= _GROUND:
         return float("inf")
@@ -139,8 +143,8 @@ def has_relation_partly(one: Instance, relation: RelationName, other: Instance) 
 
     Such an object is further away along the other axis. An object above and to the left may be
     described with either relation. A difference that fills less than a twentieth of a box may be a
-    change, too, and a change may hide that the object is missing. An object at a gap of up to one
-    side may be beside the other one.
+    change, too, and a change may hide that the object is missing. An object whose gap is at most
+    the mean side of both boxes may be beside the other one.
     """
     if relation == "beside":
         return _BESIDE < _gap_in_sides(one, other) <= _NEARBY
@@ -202,8 +206,8 @@ def _is_in_gap(one: Instance, first: Instance, second: Instance) -> bool:
 
 _TOUCH = 3  # maximum overlap of boxes that only touch [px]
 _CLEARLY = 0.1
-"""Width of the strip along the border of a part of the picture, as a share of the picture, in which
-it is unclear on which side an object is."""
+"""Width of the strip along the border between two parts of the picture in which the part of an
+object is unclear, as a share of the picture."""
 
 
 def is_in_part(

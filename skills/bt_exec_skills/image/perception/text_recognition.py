@@ -50,7 +50,7 @@ def read_text(
         picture: RGB.
         within: Instances whose boxes are searched; None searches the whole picture.
         weights: ONNX file of another text recogniser with its alphabet, for example for Hangul;
-            None for the one of rapidocr.
+            None for the recogniser of rapidocr.
 
     Raises:
         UsageError: If rapidocr is not installed, or the weights are invalid.
@@ -59,7 +59,7 @@ def read_text(
     whole = (0, 0, picture.shape[1], picture.shape[0])
     boxes = [whole] if within is None else _outermost_boxes([one.bbox for one in within])
     lines = (line for box in boxes for line in _read_lines(engine, picture, box))
-    return list(islice(lines, _MOST_LINES))  # further lines are not even read
+    return list(islice(lines, _MOST_LINES))  # the iterator is lazy: further lines are not read
 
 
 @lru_cache(maxsize=2)
@@ -99,7 +99,7 @@ def _is_inside(box: Box, other: Box) -> bool:
 
 
 def _read_lines(engine: Any, picture: Frame, box: Box) -> Iterator[Instance]:
-    """Detect lines first, then read each line, because rapidocr would drop unreadable lines."""
+    """Yield the lines, each read in a separate call, because rapidocr drops unreadable lines."""
     x1, y1, x2, y2 = box
     pixels = np.ascontiguousarray(picture[y1:y2, x1:x2, ::-1])
     found = engine(pixels, use_det=True, use_cls=False, use_rec=False)

@@ -85,7 +85,7 @@ class LookAnswer(NamedTuple):
     Attributes:
         answer: Answer in one line.
         confidence: Confidence stated by the model, 0..1; at most 0.5 if it is not certain.
-        question: The question.
+        question: Question that the model answered.
     """
 
     answer: str

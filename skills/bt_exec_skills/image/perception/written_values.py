@@ -27,7 +27,7 @@ Written = Literal[
     "last_line",
 ]  # fmt: skip
 LINES = ("line", "last_line")
-"""Values selected by line number, in which unreadable lines count too."""
+"""Values that are selected by line number; unreadable lines are counted, too."""
 
 _AMOUNT = re.compile(
     r"(?<![\w.,:/-])(?P<before>[₩$€£¥]|krw|usd|eur)?\s?"
@@ -43,8 +43,8 @@ _MONTH_DAY = re.compile(r"\b([a-z]{3,9})\.?\s?(\d{1,2})(?:st|nd|rd|th)?,?\s?(\d{
 _UNSURE, _UNCHECKED, _HEARD = 0.5, 0.65, 0.7
 _CENT = 0.005
 _COLUMN, _ASIDE = 3, 0.1
-"""Minimum number of prices that form a column, and tolerance of their right edges, as a share of
-the distance from the left edge of the picture."""
+"""Minimum number of prices that form a column, and tolerance of the positions of their right edges,
+relative to the distance of these edges from the left edge of the picture."""
 
 
 class Row(NamedTuple):

@@ -62,7 +62,7 @@ def parse_claims(
 
     Args:
         text: The answer, Korean or English.
-        question: The question.
+        question: Question that was answered, as text.
         context: Earlier questions, to which the question may refer.
         names: Names of objects in addition to those of the lexicon.
     """
@@ -92,8 +92,8 @@ def claimed_value(text: str, claims: Iterable[Claim]) -> int | bool | None:
     """Return the value that a model's answer claims: True or False for yes or no, or a number.
 
     If no claim is parsed, the only number in the text is returned. If there is no number, or
-    several, the result is the yes or no of the text. It is None if the claims contradict each
-    other.
+    several, a "yes" or "no" at the start of the text counts. The result is None if the claims
+    contradict each other.
     """
     claims = tuple(claims)
     if all(one.asks is None for one in claims):

@@ -215,14 +215,18 @@ def _compare_with_whole_picture_queries(bench: Bench) -> list[CrossCheck]:
 
 
 def _possible_counts(found: Candidates) -> set[int]:
-    """Return the numbers in an answer that a set can explain."""
+    """Return the numbers that an answer may contain if it is based on this set.
+
+    These are the possible counts of accepted instances, and the counts of rejected, undecided and
+    all instances.
+    """
     holds = [one.holds for one in found.decisions]
     sure, unsettled = holds.count(True), holds.count(None)
     return {*range(sure, sure + unsettled + 1), holds.count(False), unsettled, len(holds)}
 
 
 def _count_agrees(claimed: int | bool, total: Counted) -> bool | None:
-    """Return whether a count agrees with a claim; None if undecided instances matter."""
+    """Return whether a count agrees with a claim; None if it depends on undecided instances."""
     most = total.sure + total.unsettled
     if isinstance(claimed, bool):
         return (total.sure > 0) == claimed if total.sure or not total.unsettled else None

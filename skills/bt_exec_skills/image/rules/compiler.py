@@ -95,7 +95,7 @@ class QuestionCompiler:
 def _read_in_session(request: Request) -> tuple[tuple[Asked, ...], Reading]:
     """Return the questions of a request, read after the earlier texts of its session.
 
-    The names in the annotation are nouns.
+    The names of objects in the annotation can be used as nouns.
     """
     context = [turn.command for turn in request.context.turns]
     return read_with_words(request.command, context, _known_names(request))

@@ -53,7 +53,7 @@ _IN_IT = tuple(
 _CHANGES = _CHANGED, _MISSING = tuple(
     Node("has", (("attribute", name),)) for name in ("changed", "missing")
 )
-_MISSING_IN_FIRST = {_MISSING, Node("shown", (("picture", "first"),))}  # not supported
+_MISSING_IN_FIRST = {_MISSING, Node("shown", (("picture", "first"),))}  # unsupported combination
 _DIFFERENT, _DIFFERENCE, _COUNT_DIFFERENCE = (
     Node("scene", (("what", name),)) for name in ("different", "difference", "count_difference")
 )
@@ -184,9 +184,10 @@ def _beside_the_same(meaning: Node, last: Node | None) -> Node:
 
 
 def on_another_side(meaning: Node, last: Node) -> Node:
-    """Return "what is left of the cup, and what is on the right?" with the same landmark.
+    """Return the second of two questions with the landmark of the first.
 
-    The questions must ask for the same, apart from the side. Any other is returned unchanged.
+    An example is "what is left of the cup, and what is on the right?". If the questions differ in
+    more than the side, the second is returned unchanged.
 
     Args:
         meaning: The second question, resolved.
@@ -244,10 +245,10 @@ def _of_same_bar(meaning: Node, earlier: Sequence[Node]) -> Node:
 
 
 def _with_pictures_outermost(node: Node) -> Node:
-    """Return a question in which a picture is a property of outermost phrases.
+    """Return a question in which only its outermost phrases state a picture.
 
-    A phrase that is described by objects of one picture is about that picture. Missing and changed
-    objects are those of the first picture, whatever is said about the second.
+    In "the circle beside the square in the second picture", the circle is also in the second
+    picture. Missing and changed objects are in the first picture, even if the second is mentioned.
     """
     if node.kind != "np":
         return node.map_children(_with_pictures_outermost)
@@ -275,9 +276,10 @@ def _as_comparison(meaning: Node) -> Node:
 
 
 def _added_counts(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) -> Node | None:
-    """Return the question for the sum of the last counts, or of two ("both"); else None.
+    """Return the question for the sum of the last counts, or of the last two ("both"), or None.
 
-    "The total" is a sum after several counts. Objects that were counted twice cannot be added.
+    "The total" means the sum after several counts. The result is None if objects may have been
+    counted twice.
     """
     of = meaning.get("of")
     if of not in (_SUM, _BOTH, _TOTAL):
@@ -298,9 +300,10 @@ def _added_counts(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, st
 def _of_other_objects(
     fragment: Node, earlier: Sequence[Node], kinds: Mapping[str, str]
 ) -> Node | None:
-    """Return the last question about the objects, or the picture, of a fragment.
+    """Return the last question, applied to the objects or the picture in a fragment.
 
-    A comparison of the same objects in two pictures becomes one of other objects in both.
+    After "how many cups are there?", the fragment "and the plates?" asks for the number of plates.
+    A comparison of the same objects in two pictures becomes a comparison of other objects in both.
     """
     of, last = fragment.node("of"), earlier[-1]
     if of.kind == "np" and _REST in conjuncts(of.node("of")):
@@ -325,7 +328,7 @@ def _of_other_objects(
 
 
 def _of_the_rest(last: Node, named: Sequence[Node], kinds: Mapping[str, str]) -> Node | None:
-    """Return a question about objects of the same kind that the last question left out, or None.
+    """Return a question about the other objects of the last question's kind, or None.
 
     The nouns that are `named` must be those of the last question.
     """
@@ -354,9 +357,9 @@ def _compares_counts(question: Node | None) -> bool:
 def _complete_short_question(meaning: Node, last: Node | None) -> Node | None:
     """Return a short question, completed from the question before it.
 
-    "The difference" is that of two counts or of two pictures. "What?" asks for a text, or for the
-    differences of two pictures. After a question for the most frequent kind, "how many?" asks for
-    the number of each kind.
+    "The difference" means the difference of two counts or of two pictures. "What?" asks for a text,
+    or for the differences of two pictures. After a question for the most frequent kind, "how many?"
+    asks for the number of each kind.
     """
     if meaning.get("of") == _COUNT_DIFFERENCE and not _compares_counts(last):
         return None

@@ -84,7 +84,7 @@ def questions_from_meaning(meaning: Node, language: str, text: str) -> tuple[Ask
 
 
 def _required_outcome(condition: Node) -> Outcome:
-    """Return the answer to a condition's question for which the condition holds."""
+    """Return the answer to a condition's question that makes the condition true."""
     of = condition.node("of")
     if of.kind == "more":
         return cast(Outcome, of.text("sign"))
@@ -109,7 +109,7 @@ def question_from_meaning(meaning: Node, language: str, text: str) -> Question:
 def _exceeding_others(formula: Node) -> Node:
     """Return the formula of "a bottle that is the biggest object" without a superlative.
 
-    Such a bottle is bigger than all other objects; bottles are not compared with each other.
+    The bottle must be bigger than all objects that are not bottles.
     """
     parts = conjuncts(formula)
     nouns = [one for one in parts if one.kind == "thing"]
@@ -252,7 +252,7 @@ class _Questions:
             raise self._described.refusal()  # groups that may overlap
         if name == "kind" and listed is not None:  # "how many red and how many blue ones"
             kinds = self._kinds_of(listed)
-            if len(kinds) > 1:  # "how many big and red ones" are both
+            if len(kinds) > 1:  # "how many big and red ones": objects that are both
                 both = phrase.substitute(listed, conjunction(*listed.parts()))
                 return Question("count", self._described.describe_phrase(both))
             name = kinds.pop()

@@ -36,7 +36,7 @@ from bt_exec_skills.image.rules.question import (
 
 __all__ = ["UPPERMOST", "PhraseConverter", "shared_conjuncts"]
 
-_SAID_AS = {"at": "on", "in": "inside"}  # relations that only the grammar names
+_SAID_AS = {"at": "on", "in": "inside"}  # relations of the grammar, with the equivalents of tools
 _OPPOSITES: dict[str, RelationName] = {"outside": "overlapping"}
 UPPERMOST = {"on": "above"}
 _SIDES_OF_ROWS: dict[str, DegreeName] = {
@@ -220,8 +220,8 @@ class PhraseConverter:
             if BAR in (phrase.thing, first.thing) and relation in _OF_BARS:  # "a higher bar"
                 degree = Degree(_OF_BARS[relation], first, holds)
                 return replace(phrase, degrees=(*phrase.degrees, degree))
-            if relation == "carrying" and first.thing == SIGN:  # a label is no object on a bottle
-                raise self.refusal()
+            if relation == "carrying" and first.thing == SIGN:
+                raise self.refusal()  # a label on a bottle is not a separate object
             if any(_is_vacuous(out, one) for one in (first, *rest) for out in one.left_out):
                 raise self.refusal()
             if relation in _OPPOSITES:
@@ -271,7 +271,8 @@ class PhraseConverter:
         name = part.text("relation")
         while to.of is not None:
             to = to.of
-        if self._korean and not to.thing:  # 위 is "on" or "above"; a drawn shape carries nothing
+        if self._korean and not to.thing:
+            # "위" means "on" or "above", but nothing can stand on a drawn shape
             name = UPPERMOST.get(name, name)
         name = _SAID_AS.get(name, name)
         if name not in (*get_args(RelationName), *_OPPOSITES):
@@ -304,7 +305,7 @@ class PhraseConverter:
 def _excluded_top(part: Node, parts: Sequence[Node]) -> Node | None:
     """Return the superlative of "all cups but the leftmost one"; None for another part.
 
-    It selects among the described objects, not among others.
+    The superlative must select among the described objects.
     """
     top = part.parts()[0] if part.kind == "not" else part
     if part.kind != "not" or top.kind != "most" or top.get("to") or top.get("rank"):
@@ -315,7 +316,7 @@ def _excluded_top(part: Node, parts: Sequence[Node]) -> Node | None:
 
 
 def _is_vacuous(out: Phrase, described: Phrase) -> bool:
-    """Return True for the exclusion of another class, as in "on the plate that is not an apple"."""
+    """Return True if another class is excluded, as in "on the plate that is not an apple"."""
     classes = (out.thing, described.thing)
     return all(classes) and set(out.thing.split(SEVERAL)).isdisjoint(described.thing.split(SEVERAL))
 
@@ -340,7 +341,7 @@ def _has(attribute: str) -> Node:
 
 
 def shared_conjuncts(listed: Node) -> list[Node]:
-    """Return the formulas that all alternatives share: "red shapes and blue shapes"."""
+    """Return the formulas that all alternatives share: "shape" in "red shapes and blue shapes"."""
     first, *others = ([*conjuncts(one)] for one in listed.parts())
     return [one for one in first if all(one in other for other in others)]
 

@@ -317,7 +317,7 @@ def build_program(bench: Bench, question: str) -> str:
     """Return the program that repeats the executed steps.
 
     Raises:
-        NoProgramError: If a program cannot repeat a step, such as that of a custom detector.
+        NoProgramError: If a program cannot repeat a step, such as one with a custom detector.
     """
     safe = question.replace("\\", " ").replace('"', "'")
     body = "".join(f"    {line}\n" for step in bench.steps for line in _lines_for_step(step, bench))

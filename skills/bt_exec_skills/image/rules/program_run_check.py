@@ -64,7 +64,7 @@ def check_program(bench: Bench, text: str, language: str, *, trusted: bool = Fal
 def run_on_picture(
     bench: Bench, text: str, picture: Path | None = None, *, trusted: bool = False
 ) -> Ran:
-    """Run a program on a picture, by default that of the bench, with the bench's input files."""
+    """Run a program with the bench's input files on a picture, by default the bench's picture."""
     assert bench.file is not None
     beside = [bench.annotation_file] if bench.annotation_file is not None else []
     beside += [bench.second_file] if bench.second_file is not None else []
@@ -72,7 +72,7 @@ def run_on_picture(
     beside += [one.with_name("classes.txt") for one in beside]
     readable = [one for one in beside if one.is_file()]
     if picture is not None:
-        readable.append(bench.file)  # generated programs may name it
+        readable.append(bench.file)  # the path may be a literal in a generated program
     return run_program(text, picture or bench.file, readable, trusted=trusted)
 
 

@@ -50,7 +50,7 @@ class Place:
     """Position of an object relative to others.
 
     Attributes:
-        relation: The relation.
+        relation: Required relation.
         to: Objects to which the relation applies.
         holds: False for the negated relation.
         other: For ``between``, the objects on the other side.
@@ -125,7 +125,7 @@ class Phrase:
             ``nearest`` or ``farthest``. The other conditions then apply to the selected object.
         of: Objects that `top` compares, or None.
         near: Objects from which the distances for ``nearest`` and ``farthest`` are measured.
-        not_top: Superlatives among the described objects, whose object is excluded.
+        not_top: Superlatives among the described objects; the selected objects are excluded.
         rank: Place in the order of `top`, such as 2 for the second biggest.
         picture: Picture in which the objects are.
         text: Text that must be on the objects, or in a line of text; ``0`` stands for any digit.
@@ -156,7 +156,7 @@ class Question:
         kind: Kind of the question.
         target: Subject; for ``all`` and ``share``, the objects with the property in question.
         other: Objects to compare with, or None; for ``all`` and ``share``, all objects. A distance
-            without `other` is that between the two objects of the target.
+            without `other` is measured between the two objects of the target.
         aspect: Aspect of the comparison, for ``alike``; of the groups, for ``groups``,
             ``most`` and ``variety``.
         degree: For ``which``: attribute by which the two sets are compared, or None.

@@ -74,7 +74,7 @@ def build_plan(question: Question, language: str, facts: Mapping[str, str], text
     """Return the root of the plan that answers a question.
 
     Args:
-        question: The question.
+        question: Question as data for tools.
         language: Language of the answer.
         facts: Available inputs; see `Bench.facts`.
         text: The question as typed, for the program.

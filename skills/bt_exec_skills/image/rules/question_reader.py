@@ -49,7 +49,7 @@ def read_questions(
     """Return the questions in a text, Korean or English, in their order.
 
     Args:
-        text: The text.
+        text: One or more questions.
         context: Earlier texts, to which fragments and pronouns refer.
         names: Names of objects in addition to those of the lexicon.
 
@@ -103,13 +103,15 @@ def resolve_meaning(
 def _runs_together(edge: Edge) -> bool:
     """Return True for an edge of two questions with no words between, the first without a verb.
 
-    They are probably parts of one question: "사람 어느 쪽에 | 병이 있어?".
+    They are probably parts of one question: "사람 어느 쪽에 | 병이 있어?" ("on which side of the
+    person | is there a bottle?").
     """
     if edge.category != "several" or len(edge.parts) != 2:
         return False
     first, second = edge.parts
     *_, last = first.leaves()
-    apart = next(second.leaves()).category == "interjection"  # 야, also an ending of 몇 개야
+    # "야" ("hey") may also be the ending of "몇 개야" ("how many are there").
+    apart = next(second.leaves()).category == "interjection"
     return first.category == "question.ask" and not (last.category.endswith(".ask") or apart)
 
 
@@ -139,7 +141,7 @@ def _resolved_text(
 
 
 def _in_the_same_order(asked: Node, said: Node, known: Sequence[Node]) -> Node:
-    """Return "…, and tell me their colours" as a list in the order of the list before it."""
+    """Return "…, and tell me their colours" with the order of the previously requested list."""
     last = known[-1] if known else None
     order = last.get("order") if last is not None else None
     refers = any(node.kind == "pronoun" for node in said.walk())
@@ -184,7 +186,7 @@ def _antecedent_of_branch(asked: Node, branch: Node, *, absent: bool) -> Node | 
 
     Args:
         asked: The condition.
-        branch: The branch.
+        branch: Branch that may refer to the condition.
         absent: Whether the condition holds in the branch.
     """
     of = asked.node("of")

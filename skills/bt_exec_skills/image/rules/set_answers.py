@@ -21,8 +21,8 @@ from bt_exec_skills.image.workbench import Answer, Bench, Candidates, CheckedCla
 
 __all__ = ["final_report", "phrase_answer"]
 
-_SOME = 0.65  # regions were found, but the number of objects is undecided
-_NO_WRITING = 0.5  # no line was found, but handwriting, for example, is not detected
+_SOME = 0.65  # confidence if regions were found, but the number of objects is undecided
+_NO_WRITING = 0.5  # confidence if no line was found; handwriting, for example, is not detected
 
 
 def phrase_answer(

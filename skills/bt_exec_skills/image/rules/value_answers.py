@@ -22,7 +22,7 @@ _MISSING = (
     "total", "date", "dearest", "cheapest", "articles", "line", "last_line", "first_sum",
 )  # fmt: skip
 """Requested values with a separate sentence in case they are missing."""
-_MAX_MEASURE_CONFIDENCE = 0.9  # the last digit of a measurement is uncertain
+_MAX_MEASURE_CONFIDENCE = 0.9  # below 1, because the last digit is uncertain
 _UNSURE = 0.5
 _BAR_SURE = 0.85  # confidence of a value read at an axis
 

@@ -147,7 +147,7 @@ def _replace_by_program(command: list[str], limits: Limits, refused: bytes) -> N
         os.setresgid(_OWNER, _OWNER, _OWNER)
         os.setresuid(_OWNER, _OWNER, _OWNER)
     system_call_wrappers.drop_privileges()
-    system_call_wrappers.die_with_parent()  # the change of user has reset it
+    system_call_wrappers.die_with_parent()  # again, because a change of user resets this setting
     os.nice(_NICER)
     limit_process(limits, processes=True)
     system_call_wrappers.filter_calls(refused)

@@ -35,7 +35,7 @@ def limit_process(limits: Limits, *, processes: bool) -> None:
     """Apply `limits` to this process and its children.
 
     Args:
-        limits: The limits.
+        limits: Limits to apply.
         processes: Whether to limit the number of processes; outside a user namespace, the kernel
             would count every process of the user.
     """

@@ -62,7 +62,7 @@ def launch(
         config: Configuration of `bt_exec_skills.image.sandbox.launcher.main`, without ``pipe``.
         environment: Complete environment of the program.
         work: Working directory.
-        limits: The limits.
+        limits: Resource limits of the run.
     """
     isolated = bool(config["namespaces"])
     report, pipe = os.pipe()

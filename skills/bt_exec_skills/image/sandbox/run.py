@@ -41,7 +41,7 @@ def run_program(
         readable: Further files that the program may read.
         trusted: Whether the built-in templates wrote the program. If no sandbox can be created, a
             trusted program runs with the limits alone.
-        limits: The limits.
+        limits: Resource limits of the run.
     """
     limits = limits or Limits()
     with tempfile.TemporaryDirectory(prefix="bt-exec-program-") as name:

@@ -76,7 +76,7 @@ def answer_with_tools(bench: Bench, question: Question, language: str) -> Bench 
 
     Args:
         bench: Bench with the picture; it is not changed.
-        question: The question.
+        question: Question as data for tools.
         language: Language of the answer.
     """
     fresh = bench.empty_copy()

@@ -49,7 +49,7 @@ def ask_vqa(
 ) -> Steps[Looked]:
     """Ask a vision model about each crop of the set `of`, or about the whole ``picture``.
 
-    Of a set, only the instances for which the model answers yes are kept. The question must then be
+    In a set, only the instances for which the model answers yes are kept. The question must then be
     about a single object, as in "Is it a happy man?". A question about the whole picture is allowed
     only if no boxes are known, or all of them were verified on crops, or cropping failed.
     """

@@ -25,7 +25,7 @@ from bt_exec_skills.image.workbench import Answer, Bench, CheckedClaim
 __all__ = ["check_claims"]
 
 _SURE = 0.5
-"""A finding with at most this confidence neither supports nor refutes a claim."""
+"""Maximum confidence of a finding that neither supports nor refutes a claim."""
 _QUOTED = re.compile(r"[“\"'‘「『]([^”\"'’」』]+)[”\"'’」』]")
 _COMPARISONS: Mapping[str, Any] = {
     "more": lambda one, other: one > other,

@@ -153,7 +153,7 @@ def sort(bench: Service[Bench], of: SetName, by: DegreeName) -> Steps:
     Args:
         bench: The picture and its sets.
         of: The set.
-        by: The side or the degree of the first one, such as left_of for "from left to right".
+        by: Side or attribute to sort by, such as left_of for "from left to right".
     """
     yield Running(None, "comparing")
     found, crops = bench.candidates_with_crops(of)

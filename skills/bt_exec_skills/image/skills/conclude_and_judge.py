@@ -59,7 +59,7 @@ def conclude(
     Args:
         bench: The picture and its sets.
         text: The answer for the user.
-        question: The question.
+        question: Question that the text answers.
         reasoning: Share of the reasoning that observations support, 0..1.
         code_plan: Steps of a program that computes the answer again, in order.
     """

@@ -144,14 +144,15 @@ def measure_places(
 ) -> Steps[Near]:
     """Keep the instances of the set `of` that have a relation to an instance of the set `to`.
 
-    left_of, right_of, above and below compare the centres of the boxes. inside requires that nine
-    tenths of the box are in the other box, overlapping more than one tenth, around that it fills
-    half of the other box, on that its lower edge is in the other box or on its upper edge. With
-    `wanted` False, the instances that have the relation to no instance of `to` are kept. between
-    needs a second set, `other`. nearest and farthest keep one instance, by the distance of the
-    centres. carrying is the converse of on. changed is the relation to the regions in which a
-    second picture differs, missing to those that show an object only in the first picture.
-    beside requires a gap of at most half of the mean side.
+    `left_of`, `right_of`, `above` and `below` compare the centres of the boxes. `inside` requires
+    nine tenths of the box to be in the other box, `overlapping` more than one tenth. `around`
+    requires the box to fill half of the other box. `on` requires the lower edge to be in the other
+    box or on its upper edge; `carrying` is the converse. `beside` requires a gap of at most half of
+    the mean side. `between` needs a second set, `other`. `nearest` and `farthest` keep one
+    instance, by the distance of the centres. `changed` and `missing` compare with the regions in
+    which a second picture differs; `missing` uses only regions with an object in the first picture
+    alone. With `wanted` False, the instances that have the relation to no instance of `to` are
+    kept.
     """
     yield Running(None, "measuring")
     found, _ = bench.candidates_with_crops(of)

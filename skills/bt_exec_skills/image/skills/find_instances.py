@@ -69,7 +69,7 @@ def read_annotation(
     without: str = "",
     picture: PictureName = "first",
 ) -> Steps[Found]:
-    """Put the annotated instances of `label` into the set `into`; all instances if it is empty.
+    """Put the annotated instances of `label` into the set `into`; all if `label` is empty.
 
     Instances with a label in `without` are dropped. Several labels are separated by ``|``.
 
@@ -102,7 +102,7 @@ def read_annotation(
 def detect(
     bench: Service[Bench], into: SetName, label: str = "", picture: PictureName = "first"
 ) -> Steps[Found]:
-    """Put the instances of `label` that the site's detector finds into a set; all if it is empty.
+    """Put the detected instances of `label` into the set `into`; all if `label` is empty.
 
     The detector is the shipped network for tabletop objects, or another one that the site names.
     The confidence of the answer is at most the confidence that no instance was missed.

@@ -27,8 +27,8 @@ def answered(bench: Service[Bench], outcome: Outcome, holds: bool = True) -> Ver
 
     Args:
         bench: The bench with the answer.
-        outcome: The outcome.
-        holds: False requires another outcome. An undecided answer has neither.
+        outcome: Required outcome, such as yes or more.
+        holds: False requires another outcome. An undecided answer satisfies neither.
     """
     found = _outcome(bench)
     if found is None:

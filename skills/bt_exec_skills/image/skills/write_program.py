@@ -54,7 +54,7 @@ def write_program(
     The program repeats the steps of the tools on the same picture, in a sandbox without network,
     other files or other processes. A different answer is reported. If the site's model writes the
     program, its faults are sent back to the model once. If the second program has faults, too, the
-    program of the templates is written instead, which is reported.
+    skill writes the program of the templates instead and reports this.
     """
     file = bench.program_file
     if file is None:

@@ -81,7 +81,7 @@ def request_program(bench: Bench, writer: Writer, question: str, language: str) 
     Args:
         bench: Bench with the picture, the executed steps and the answer.
         writer: The model.
-        question: The question.
+        question: Question that the answer belongs to.
         language: Language of messages.
     """
     authored, said, cost = Authored(), [_task_text(bench, question)], Counter[str]()
@@ -144,7 +144,7 @@ def describe_role() -> str:
 def _task_text(bench: Bench, question: str) -> str:
     """Return the task for the model: the question, the code plan, and the steps of the tools.
 
-    The task never contains the answer, which the program could repeat instead of computing it.
+    The answer is left out, because the program could repeat it instead of computing it.
     """
     assert bench.answer is not None
     steps = [{"tool": one.tool, "parameters": dict(one.args)} for one in bench.steps]

@@ -142,4 +142,4 @@ def _make(label: str, rng: Rng, colour: str) -> list[Part]:
 FRUITS: Mapping[str, Callable[[Rng, str], list[Part]]] = MappingProxyType(
     {label: partial(_make, label) for label in _MAKERS}
 )
-"""Function for each class that returns a fruit of a named colour, which stands at height 0."""
+"""Function for each class that returns a fruit of a named colour; the fruit stands at height 0."""

@@ -215,7 +215,7 @@ _ViewName = Literal["close", "mast", "room"]
 
 
 class CameraPose(NamedTuple):
-    """A camera pose.
+    """Pose and field of view of a camera.
 
     Attributes:
         name: Kind of view: ``close`` (photo of a table), ``mast`` (a robot's view from above) or

@@ -192,4 +192,4 @@ def _make(label: str, rng: Rng, colour: str) -> list[Part]:
 WARE: Mapping[str, Callable[[Rng, str], list[Part]]] = MappingProxyType(
     {label: partial(_make, label) for label in _MAKERS}
 )
-"""Function for each class that returns an object of a named colour, which stands at height 0."""
+"""Function for each class that returns an object in a named colour, standing at height 0."""

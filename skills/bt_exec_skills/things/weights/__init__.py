@@ -31,6 +31,6 @@ def shipped_recalls() -> dict[str, float]:
 
 
 def shipped_probability(score: float) -> float:
-    """Return the probability that a detection of the shipped network with a score is correct."""
+    """Return the probability that a detection of the shipped network with this score is correct."""
     scores, shares = zip(*_metadata()["calibration"], strict=True)
     return float(np.interp(score, scores, shares))
