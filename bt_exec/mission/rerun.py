@@ -156,7 +156,7 @@ def recorded_site(record: MissionRecord) -> Site:
 
 
 def _same_settings(site: Site, record: MissionRecord) -> bool:
-    """Return True if the recorded settings equal those of a site.
+    """Return True if the recorded settings equal the settings of a site.
 
     Settings that a rerun changes, such as output files, are not compared.
     """
@@ -239,7 +239,7 @@ class _Stops:
 
 
 def _observations_until(stop: Aborting, events: Sequence[Event]) -> int | None:
-    """Return the number of observations before a stop; None unless one arrived at its time."""
+    """Return the number of observations before a stop; None unless the last one arrived with it."""
     before = takewhile(lambda event: event is not stop, events)
     seen = [event.t for event in before if isinstance(event, Observed)]
     return len(seen) if seen and seen[-1] == stop.t else None

@@ -246,8 +246,8 @@ def interrupted_step_in_effect(work: Work, request: Request) -> tuple[Done, ...]
 def is_left_halfway(work: Work, request: Request) -> bool:
     """Return True if the interrupted step left a fact between its old and its new value.
 
-    If the step will be skipped, for instance because the door is already open, this includes its
-    other effects that are not known to hold.
+    Also return True if the step will be skipped, for instance because the door is already open,
+    although another of its effects is not known to hold.
 
     Args:
         work: The completed work of the mission.
@@ -345,7 +345,7 @@ class ResumingCompiler:
         if plan.spec.root == again.previous.root:
             kept = unrepeated_leaf_paths(again)
         rest = plan.spec.with_header(plan_version=version, parent=None, kept=kept, turn=None)
-        asked = plan.meaning or Meaning(request.language, ())  # a meaning without acts
+        asked = plan.meaning or Meaning(request.language, ())  # by default, no acts
         try:
             return replace(plan, spec=rest, verified=prepare(rest, again, asked), meaning=asked)
         except SpecError:

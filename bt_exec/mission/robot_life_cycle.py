@@ -66,7 +66,7 @@ class LifeCycle:
 
     Attributes:
         state: The current state.
-        why: Why an inspection of the robots is required; empty if it is not.
+        why: Reason why an inspection of the robots is required; empty if it is not.
     """
 
     def __init__(
