@@ -19,7 +19,7 @@ _DEPTH = 48  # maximum nesting of containers; deeper values are cut
 _ARRAY = 64  # maximum number of elements of an array; a larger one is only described
 _VALUES = 100_000  # maximum number of values within a converted value; the rest is cut
 _TEXT = 4_000_000  # maximum number of characters of a value; longer strings are cut
-_PART = 8  # estimated number of characters that a key or item adds to those of the strings
+_PART = 8  # estimated number of characters per key or item, in addition to strings
 _CUTS = ((100_000, 100_000), (1_000, 10_000), (100, 100), (20, 10))
 """Limits of text length and container size for cutting a value, tried in this order."""
 
