@@ -30,7 +30,7 @@ class Display:
         paused: Whether the view is only redrawn after a key.
         full: Whether the view fills the screen.
         colours: Whether the terminal supports colours.
-        taken: Keys that the owner of the view handles, such as those of a replay.
+        taken: Keys that the owner of the view handles, such as the keys of a replay.
     """
 
     cursor: str | None = None
