@@ -65,7 +65,7 @@ class Clock:
         return "the simulation" if self.simulations else "the wait for the next tick"
 
     def now(self) -> float:
-        """Return the time [s]: simulated if there is a simulation, otherwise since the start.
+        """Return the simulated time or, without a simulation, the time since the start [s].
 
         Never raises. If a simulation cannot report its time, it counts as lost and its last time is
         returned.

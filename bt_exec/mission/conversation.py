@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Conversation"]
 
 _EARLIER = 5
-"""Number of missions of earlier sessions that are searched for the last one with actions."""
+"""Maximum number of missions that are searched for one that was more than a reply."""
 
 
 class Conversation:

@@ -246,7 +246,7 @@ def _observations_until(stop: Aborting, events: Sequence[Event]) -> int | None:
 
 
 class _Rerun:
-    """A session in which the missions of another one are run again.
+    """A session in which the missions of a recorded session are run again.
 
     Attributes:
         session: The session.
@@ -262,7 +262,7 @@ class _Rerun:
         self._ids: dict[str, str] = {}
 
     def run(self) -> None:
-        """Run the missions of the session again, up to and including this one.
+        """Run the missions of the recorded session again, up to and including the mission itself.
 
         Nothing is logged, because the errors were logged when the missions were recorded.
 

@@ -221,7 +221,7 @@ def unfinished_mission(journal: Journal, site: str, world_id: str) -> MissionRec
 def interrupted_step_in_effect(work: Work, request: Request) -> tuple[Done, ...]:
     """Return the interrupted step as a finished one if it has taken effect; empty otherwise.
 
-    It has taken effect if an observed fact has the value after the step, and the step could not
+    It has taken effect if an observed fact has the value that the step sets, and the step could not
     have started with that value. For instance, the hand holds an object, but a grasp needs an empty
     hand.
 

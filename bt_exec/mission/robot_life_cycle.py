@@ -110,7 +110,7 @@ class LifeCycle:
 
     @contextlib.contextmanager
     def paused_monitor(self, patience_s: float = _PATIENCE_S) -> Iterator[None]:
-        """Pause the idle monitor, because drivers may support one thread at a time only.
+        """Pause the idle monitor, because drivers may support only one thread at a time.
 
         Args:
             patience_s: Time limit for the monitor to finish; its driver may hang [s].

@@ -67,7 +67,7 @@ Question = Literal[
 NEED_WORLD: frozenset[Question | None] = frozenset({"WHERE", "ARMS", "SAW", "HOLDS", "THING"})
 """Questions whose answer depends on what the robots report."""
 _WITH_NAMES: frozenset[Question] = frozenset({"DID", "THING", "PAST"})
-"""Questions that may contain other words, which may be misspelt."""
+"""Questions that contain further words, such as names, which may be misspelt."""
 _EXAMPLES = 8
 """Maximum number of commands that are suggested."""
 

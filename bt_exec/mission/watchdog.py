@@ -95,7 +95,7 @@ class Watchdog:
         hung: The parts that hung; they are not called again.
         present: The current call of the tick.
         excused: The part that was being called while the process was suspended.
-        first: The first hang of a part that may not be called again; None if there is none.
+        first: The first hang of a part that must not be called again; None if there was none.
     """
 
     def __init__(
