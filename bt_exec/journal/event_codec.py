@@ -119,7 +119,7 @@ class Specs:
         self._text_of = text_of
 
     def __call__(self, digest: str) -> MissionSpec:
-        """Return the plan with a digest.
+        """Return the plan with the given digest.
 
         Raises:
             Exception: Any exception, if the plan is missing or damaged.

@@ -74,7 +74,7 @@ class Rows:
         self._seq = 0
         self._plan = 0
         self._progress_at: dict[str, float] = {}  # time of the last progress row, by path
-        self._progress_rows = (0.0, 0)  # current second of the mission clock, rows in it
+        self._progress_rows = (0.0, 0)  # current second of the mission clock, number of rows in it
 
     def encode(self, item: Event | ModelExchange) -> list[Row]:
         """Return the rows of an event; a placeholder row if the event cannot be encoded.

@@ -107,7 +107,7 @@ class _PlainConverter:
             return "…"
         try:
             return self._container(value, depth + 1)
-        except BaseException as error:  # noqa: BLE001 - a pack's object must not lose the row
+        except BaseException as error:  # noqa: BLE001 - an object of a pack must not prevent the row
             return f"<{type(value).__name__}: {type(error).__name__}>"
 
     def _container(self, value: Any, depth: int) -> Any:
@@ -142,7 +142,7 @@ def _closer_to_json(value: Any) -> Any:
         return list(value)
     try:
         return str(value) if hasattr(value, "__fspath__") else repr(value)
-    except Exception as error:  # noqa: BLE001 - a pack's broken __repr__ must not lose the row
+    except Exception as error:  # noqa: BLE001 - a broken __repr__ of a pack must not prevent the row
         return f"<{type(value).__name__}: {type(error).__name__}>"
 
 
