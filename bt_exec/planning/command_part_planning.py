@@ -77,7 +77,7 @@ class PartCompiler(Compiler, Protocol):
     def plan_part(self, request: Request, part: CommandPart) -> Plan | Refusal:
         """Return the plan of a part.
 
-        The context of the request is empty if the part may not refer to the session.
+        The context of the request is empty if the part must not refer to earlier commands.
         """
 
     def plan_condition(

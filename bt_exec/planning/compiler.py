@@ -2,7 +2,7 @@
 
 A compiler turns a command into a spec. After a failure it repairs the failed part and keeps the
 finished work. It is called once per mission and once per re-plan, on a worker, never inside a tick.
-It only selects from what exists: the catalogue, the library and the observed objects.
+A plan uses only skills and conditions of the catalogue, trees of the library, and observed objects.
 
 Compilers are found through the entry-point group ``bt_exec.compilers``. Each entry point is a
 callable that takes the site's compiler settings and returns a `Compiler`.
@@ -243,7 +243,7 @@ class Reader(Protocol):
 
 
 class Wrapping(ABC):
-    """Base of compilers that delegate to other compilers."""
+    """Base class of compilers that delegate to other compilers."""
 
     @property
     @abstractmethod
@@ -277,7 +277,7 @@ class Wrapping(ABC):
 
 @dataclass(frozen=True)
 class WrappingOne(Wrapping):
-    """Base of compilers that delegate to one other compiler.
+    """Base class of compilers that delegate to one other compiler.
 
     Attributes:
         inner: The other compiler.

@@ -61,7 +61,7 @@ class Confirmation:
     def refusal(
         self, plan: Plan, spec: MissionSpec, request: Request, check_stop: Callable[[], None]
     ) -> Refusal | None:
-        """Ask for confirmation if the rule requires it; return a refusal if the plan may not run.
+        """Ask for confirmation if the rule requires it; return a refusal if the plan must not run.
 
         Args:
             plan: The plan of the compiler.

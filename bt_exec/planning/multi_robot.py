@@ -34,7 +34,7 @@ from bt_exec.spec.model import MissionSpec, Node, Parallel, Sequence
 __all__ = ["RobotsCompiler", "joined_plan"]
 
 ONE_BY_ONE = "ONE_BY_ONE"
-"""Code of the refusal of a command with several parts, one of which is answered by a reply."""
+"""Refusal code for a command with several parts, one of which is answered by a reply."""
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 WHICH_ROBOT = "WHICH_ROBOT"
-"""Code of the refusal of a command without an addressee that several robots could carry out."""
+"""Refusal code for a command without an addressee that several robots could carry out."""
 
 
 def robot_names(request: Request) -> RobotNames:
