@@ -1,8 +1,9 @@
 """Application ``bt-exec``: its commands and the handling of their errors.
 
 A usage error is shown as one paragraph on standard error, an internal error as one line. Tracebacks
-are shown only with ``BT_EXEC_DEBUG=1``. Exit codes are those of `bt_exec.mission_outcome`, 2 for a
-usage error, 1 for an internal error, 74 if output cannot be written, 141 after a broken pipe.
+are shown only with ``BT_EXEC_DEBUG=1``. Exit codes of missions are defined in
+`bt_exec.mission_outcome`. Other exit codes are 2 for a usage error, 1 for an internal error, 74 if
+output cannot be written, and 141 after a broken pipe.
 """
 
 from __future__ import annotations

@@ -53,8 +53,8 @@ def campaign(
 
     bt-exec campaign --compare before after
 
-    Exit code 0 if the required rate is reached, or the second folder is not significantly worse;
-    4 if not; 130 if cells are left.
+    Exit code 0 if the required rate is reached, or the second folder is not significantly worse; 4
+    if not; 130 if some combinations were not run.
     """
     from bt_exec.failure import UsageError
 

@@ -172,7 +172,7 @@ def _with_position(problem: Problem, names: Mapping[str, str]) -> Problem:
 def _site_hints(
     problems: Sequence[Problem], files: Sequence[Path], checked: FileChecker
 ) -> Iterator[str]:
-    """Yield a hint to check with the site that defines most unknown names, or with another site."""
+    """Yield a hint to check with another site: the one that defines most of the unknown names."""
     names = {problem.found for problem in problems if problem.code in _OF_A_SITE}
     if not names or checked.loaded is None:
         return

@@ -94,7 +94,7 @@ def _korean_formatter(base: Any) -> type:
 
 
 def _module_of_command(command: Any) -> str:
-    """Return the module of a command; for a group without a function, that of its first command."""
+    """Return the module of a command or, for a group without a function, of its first command."""
     inner = [command, *getattr(command, "commands", {}).values()]
     functions = (each.callback for each in inner if each.callback is not None)
     return next((str(inspect.unwrap(function).__module__) for function in functions), "")

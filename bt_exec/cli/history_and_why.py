@@ -385,7 +385,7 @@ def report_interrupted_mission(
         painter: The output.
         journal: The journal.
         prompt: Whether the operator types the next commands at the prompt.
-        language: Language of the report; that of the mission if empty.
+        language: Language of the report; the mission's language if empty.
 
     Returns:
         The command of the mission; empty if there is nothing to report.

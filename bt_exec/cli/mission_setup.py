@@ -82,7 +82,7 @@ class MissionConsole:
         """Run and display one command, with `plan` if given; return the outcome.
 
         If a command is refused and the operator can be asked for the missing information, the
-        answer is run as the next command. The outcome is that of the last command.
+        answer is run as the next command. The outcome of the last command is returned.
         """
         from bt_exec.language.messages import language_of
         from bt_exec.mission.self_questions import NEED_WORLD, asks_to_continue, question_of
@@ -117,8 +117,8 @@ class MissionConsole:
     def say_world_is_new(self, language: str) -> None:
         """Print once that this simulated world lacks the results of the last mission.
 
-        After a mission in this world it is not new; the last mission on record may then be that of
-        another program.
+        Nothing is printed after a mission in this world, because the world is not new then; the
+        last mission on record may belong to another program.
         """
         session = self.session
         used = any(turn.ran for turn in session.conversation.context().turns)

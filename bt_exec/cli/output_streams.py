@@ -168,7 +168,7 @@ _typed: ContextVar[str] = ContextVar("typed", default="")
 
 @contextlib.contextmanager
 def use_language_of(language: str) -> Iterator[None]:
-    """Set the reader's language within a context; "" selects that of the locale."""
+    """Set the reader's language within a context; "" selects the language of the locale."""
     before = _typed.set(language)
     try:
         yield

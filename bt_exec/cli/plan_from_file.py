@@ -27,7 +27,7 @@ def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
 
     Raises:
         UsageError: If the file cannot be read.
-        SpecError: If it is invalid; it holds every mistake.
+        SpecError: If the plan is invalid; the error contains every problem.
     """
     from bt_exec.spec.load import load_text
     from bt_exec.spec.model import MissionSpec

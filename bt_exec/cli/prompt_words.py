@@ -30,9 +30,9 @@ def command_name(word: str) -> str:
 
 
 def asks_why(text: str) -> bool:
-    """Return True if a line asks why the last mission ended: "why did you stop?", "왜 멈췄어?".
+    """Return True if a line asks why the last mission ended, as in "why did you stop?".
 
-    A request to ask a person such a question ("왜 늦는지 여쭤봐") is a command and does not count.
+    A request to ask a person, such as "왜 늦는지 여쭤봐" ("ask why they are late"), is a command.
     """
     said = unicodedata.normalize("NFC", text).casefold().strip()
     asks, carried = "|".join(_read_words()["asks_why"]), "|".join(_read_words()["asks_a_person"])

@@ -57,7 +57,7 @@ def rehearse(
 
     bt-exec rehearse get_material --explore
 
-    Exit code 1: a run was stuck, or a skill was started against its needs.
+    Exit code 1: a run was stuck, or a skill was started although its needs were not met.
     """
     from bt_exec.cli.output_streams import operator_painter, write_json
     from bt_exec.cli.plan_from_call import parse_tree_arguments

@@ -307,7 +307,7 @@ class _Prompt:
         line = journal.mission_summary(self.last)
         which = self.last or "last"
         bare = command_name(text.strip(" ?")) == "why"
-        # the last command failed or needed nothing; it was no question
+        # the last command failed, or nothing had to be done for it; it was not a question
         decisive = line is not None and line.reason_code not in ("OK", *REPLIES)
         asked = question_of(text)
         session = self.stage.session

@@ -123,7 +123,7 @@ def continue_mission(
         session: The session.
         display: Displays the mission.
         record: The mission.
-        language: Language of the reports; that of the mission if empty.
+        language: Language of the reports; the mission's language if empty.
     """
     language = "en" if display.painter.is_ascii_only else language or record.line.language
     say = session.site.messages.say

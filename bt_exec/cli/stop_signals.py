@@ -55,7 +55,7 @@ _END_S = 5.0
 
 _MAIN = threading.main_thread().name
 _EXITS, _DONE = threading.Event(), threading.Event()
-"""Events: set when exit functions begin to run, and when a separate thread has run all of them."""
+"""Events set when exit functions begin to run, and when a separate thread has run all of them."""
 
 EXIT_SIGNAL = 128
 """Offset of exit codes: a program ended by a signal exits with this plus the signal's number."""

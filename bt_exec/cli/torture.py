@@ -51,8 +51,8 @@ def torture(
 ) -> None:
     """Run random missions with random faults, stops and kills, and check the invariants.
 
-    Only simulated sites are tried. A failing case is kept as a fault plan, and
-    bt-exec run --faults FILE tries it again.
+    The site must be simulated. A failing case is saved as a fault plan; to run it again, use
+    bt-exec run --faults FILE.
     """
     import random
     import tempfile

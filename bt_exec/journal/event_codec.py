@@ -90,7 +90,7 @@ class RecordedObservation:
         return self.established
 
     def describe(self, language: str) -> str:
-        """Return the summary line in `language` if recorded, otherwise in that of the command."""
+        """Return the summary line in `language` if recorded, else in the command's language."""
         return self.texts.get(language, self.text)
 
     def record(self) -> dict[str, Any]:
@@ -107,7 +107,7 @@ class Specs:
     """Cache of plans by digest; each is read once.
 
     Args:
-        text_of: Returns the text of the plan with a digest.
+        text_of: Returns the text of the plan with a given digest.
 
     Attributes:
         texts: The texts of the plans that were read.
@@ -119,7 +119,7 @@ class Specs:
         self._text_of = text_of
 
     def __call__(self, digest: str) -> MissionSpec:
-        """Return the plan with a digest.
+        """Return the plan with the given digest.
 
         Raises:
             Exception: Any exception, if the plan is missing or damaged.

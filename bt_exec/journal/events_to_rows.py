@@ -35,7 +35,7 @@ STATEMENTS: Mapping[str, str] = {
     "end": _END,
     "frames": _FRAMES,
 }
-"""SQL of the statements by their names in side files."""
+"""SQL statements by the names that side files use."""
 
 
 PROGRESS_S = 0.5
@@ -74,12 +74,12 @@ class Rows:
         self._seq = 0
         self._plan = 0
         self._progress_at: dict[str, float] = {}  # time of the last progress row, by path
-        self._progress_rows = (0.0, 0)  # current second of the mission clock, rows in it
+        self._progress_rows = (0.0, 0)  # current second of the mission clock, number of rows in it
 
     def encode(self, item: Event | ModelExchange) -> list[Row]:
         """Return the rows of an event; a placeholder row if the event cannot be encoded.
 
-        A progress event beyond the bounded rate has no row.
+        A progress event beyond the maximum rate has no row.
         """
         if isinstance(item, Progress) and not self._is_within_rate(item):
             return []
@@ -102,7 +102,7 @@ class Rows:
         return rows
 
     def _is_within_rate(self, event: Progress) -> bool:
-        """Return True if the row of a progress event is within the bounded rate."""
+        """Return True, and count the row, if a progress event is within the maximum rate."""
         second = event.t // 1
         rows = self._progress_rows[1] if self._progress_rows[0] == second else 0
         last = self._progress_at.get(event.path)

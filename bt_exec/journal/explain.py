@@ -42,7 +42,7 @@ from bt_exec.verify.effects_on_facts import (
 __all__ = ["NEGATED", "Attempt", "Cause", "Explanation", "explain"]
 
 NEGATED = "not "
-"""Beginning of the name of a step that checks that a condition does not hold."""
+"""Prefix of the name of a step that checks that a condition does not hold."""
 
 
 @dataclass
@@ -52,7 +52,7 @@ class Attempt:
     Attributes:
         version: Version of the plan, 1 for the first.
         compiler: Name of the compiler that made it.
-        steps: Name and arguments of its skills and checks, without the kept ones.
+        steps: Names and arguments of its skills and checks, except kept ones.
         choices: Paths of the checks that decide between two branches of the plan.
         kept: Number of parts that earlier plans had finished and that were not run again.
         failure: The failure that ended it, if any.
@@ -89,7 +89,8 @@ class Cause:
         seen: Last observation by the end of that plan, one line for each pack whose perception
             was not failing.
         blind: Error messages of packs whose perception was failing at that time, by pack.
-        seen_age: Age of the newest of these observations when it failed [s]; 0 if unknown.
+        seen_age: Age of the newest of these observations at the time of the failure [s]; 0 if
+            unknown.
     """
 
     failure: Failure
@@ -120,7 +121,7 @@ class Explanation:
             (``"?"`` if unknown).
         blind: Error messages of packs whose perception was failing at the time of the cause, or at
             the end, by pack.
-        held: Skills with a step that delayed the mission.
+        held: Skill calls in which one step took so long that it delayed the mission.
         incomplete: Unreadable parts of the record.
         found: Results of its successful skills, in order; skills without a result are left out.
     """
@@ -151,7 +152,7 @@ def explain(
     Args:
         record: The mission.
         catalogue: Declarations of its skills; without it, fewer facts are known at the end.
-        language: Language for descriptions of observations; that of the command if empty.
+        language: Language for descriptions of observations; the command's language if empty.
     """
     attempts, blind = _attempts(record, language or record.line.language)
     cause = _first_cause(record, attempts, catalogue)
@@ -234,8 +235,9 @@ def _add_event(
 def _last_failure(record: MissionRecord) -> Failure | None:
     """Return the failure that ended a mission; None if there was none.
 
-    If the mission ended with incomplete parts, it is the failure of the first of them. Otherwise
-    the mission continued after failures of incomplete parts.
+    If the mission ended with incomplete parts, this is the failure of the first of them. Otherwise,
+    a failure of an incomplete part is returned only if there is no other, because the mission
+    continued after it.
     """
     outcome = record.outcome
     if outcome is None:
@@ -272,7 +274,7 @@ def _new_attempt(spec: MissionSpec, record: MissionRecord) -> Attempt:
 def _intended_steps(step: Located[NodeBase]) -> Iterator[Located[Do | Check]]:
     """Yield the skills and checks of a plan that run if no skill fails.
 
-    Of a choice between two branches, those of both are included.
+    For a choice between two branches, the steps of both are included.
     """
     if isinstance(step.node, Do | Check):
         yield cast("Located[Do | Check]", step)
@@ -280,7 +282,7 @@ def _intended_steps(step: Located[NodeBase]) -> Iterator[Located[Do | Check]]:
     under = step.children if choice else step.children[: len(step.node.nominal_children)]
     for number, child in enumerate(under):
         steps = _intended_steps(child)
-        # the second branch begins with the check "if not", which repeats that of the first
+        # leave out the negated check at the beginning of the second branch
         yield from islice(steps, 1, None) if choice and number else steps
 
 

@@ -487,8 +487,9 @@ class Journal:
     def copy_missions_before(self, mission_id: str, other: Journal) -> None:
         """Copy the missions that preceded a mission's session to another journal.
 
-        These are the last 50 missions of the site, more if the day has more missions, and the last
-        one that started a skill. Only list entries, plans and skill starts are copied.
+        These are the last 50 missions of the site, or more if more missions began on the day of the
+        mission, and the last mission that started a skill. Only list entries, plans and skill
+        starts are copied.
 
         Raises:
             UsageError: If one of the journals cannot be used.
@@ -572,7 +573,7 @@ def _next_number(connection: sqlite3.Connection, day: str) -> int:
 
 
 def _decoded(text: bytes) -> str:
-    """Return bytes of the journal decoded as UTF-8; invalid bytes are replaced."""
+    """Return a text of the journal decoded from UTF-8; invalid bytes are replaced."""
     return text.decode("utf-8", "replace")
 
 

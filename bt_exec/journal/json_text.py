@@ -19,7 +19,7 @@ _DEPTH = 48  # maximum nesting of containers; deeper values are cut
 _ARRAY = 64  # maximum number of elements of an array; a larger one is only described
 _VALUES = 100_000  # maximum number of values within a converted value; the rest is cut
 _TEXT = 4_000_000  # maximum number of characters of a value; longer strings are cut
-_PART = 8  # estimated number of characters that a key or item adds to those of the strings
+_PART = 8  # estimated number of characters per key or item, in addition to strings
 _CUTS = ((100_000, 100_000), (1_000, 10_000), (100, 100), (20, 10))
 """Limits of text length and container size for cutting a value, tried in this order."""
 
@@ -107,7 +107,7 @@ class _PlainConverter:
             return "…"
         try:
             return self._container(value, depth + 1)
-        except BaseException as error:  # noqa: BLE001 - a pack's object must not lose the row
+        except BaseException as error:  # noqa: BLE001 - an object of a pack must not prevent the row
             return f"<{type(value).__name__}: {type(error).__name__}>"
 
     def _container(self, value: Any, depth: int) -> Any:
@@ -142,7 +142,7 @@ def _closer_to_json(value: Any) -> Any:
         return list(value)
     try:
         return str(value) if hasattr(value, "__fspath__") else repr(value)
-    except Exception as error:  # noqa: BLE001 - a pack's broken __repr__ must not lose the row
+    except Exception as error:  # noqa: BLE001 - a broken __repr__ of a pack must not prevent the row
         return f"<{type(value).__name__}: {type(error).__name__}>"
 
 

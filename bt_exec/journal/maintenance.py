@@ -45,9 +45,9 @@ class Retention:
     """Limits for keeping missions; None for no limit.
 
     Attributes:
-        days: Maximum age; missions that began longer ago are removed [days].
-        megabytes: Maximum size of the journal with its frames; the oldest missions are removed
-            until it is met [MB].
+        days: Maximum age [days]; missions that began earlier are removed.
+        megabytes: Maximum size of the journal with its frames [MB]; the oldest missions are removed
+            until the size is within the limit.
     """
 
     days: float | None = None
@@ -56,7 +56,7 @@ class Retention:
 
 @dataclass(frozen=True)
 class Pruned:
-    """Missions that were removed, or would be.
+    """Missions that were removed, or would be removed without a dry run.
 
     Attributes:
         missions: Their identifiers, oldest first.
@@ -137,7 +137,7 @@ def _remove(connection: sqlite3.Connection, frames: Path, rows: list[sqlite3.Row
     connection.executemany("DELETE FROM exchanges WHERE mission = ?", numbers)
     connection.executemany("DELETE FROM missions WHERE no = ?", numbers)
     connection.execute(_UNUSED_PLANS)
-    connection.execute("DROP TABLE IF EXISTS search")  # its row numbers may be reused for others
+    connection.execute("DROP TABLE IF EXISTS search")  # new missions may reuse the row numbers
     connection.execute("COMMIT")
     connection.execute("VACUUM")
     for row in rows:

@@ -1,4 +1,4 @@
-"""Comparison of two records of one mission, such as the original one and that of a rerun."""
+"""Comparison of two records of one mission, such as the original and the record of a rerun."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def compare_records(
 
 
 def _compared_rows(journal: Journal, mission_id: str) -> list[EventRow]:
-    """Return all rows of a mission except those of progress events, which are not all recorded."""
+    """Return all rows of a mission except progress events, of which only some are recorded."""
     found: list[EventRow] = []
     after = 0
     while rows := journal.rows(mission_id, after=after):
@@ -113,7 +113,7 @@ def _row_difference(
 
 
 def _comparable_fields(row: EventRow, ids: tuple[str, str]) -> dict[str, Any]:
-    """Return the fields of a row, without those that differ between any two runs.
+    """Return the fields of a row, except fields that differ between any two runs.
 
     The first of `ids` is replaced by the second.
     """
@@ -127,7 +127,7 @@ def _comparable_fields(row: EventRow, ids: tuple[str, str]) -> dict[str, Any]:
 
 
 def _with_path_suffixes(value: Any) -> Any:
-    """Return data with file paths reduced to suffixes, because a new run writes other files."""
+    """Return data with file paths reduced to suffixes, because each run writes other files."""
     if isinstance(value, dict):
         return {key: _with_path_suffixes(one) for key, one in value.items()}
     if isinstance(value, list):

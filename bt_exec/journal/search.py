@@ -85,7 +85,7 @@ class Wanted:
         """
         parts, values = ["TRUE"], dict[str, Any]()
         if self.site:
-            # "+" keeps SQLite from using the index of sites instead of that of days
+            # "+" makes SQLite use the index of days instead of the index of sites
             parts.append("site = :site" if self.day is None else "+site = :site")
             values["site"] = self.site
         if self.day is not None:
@@ -131,7 +131,7 @@ def _full_text_query(connection: sqlite3.Connection, text: str, values: dict[str
     Args:
         connection: The journal, whose index is updated.
         text: The words.
-        values: Parameters of the query; those of this condition are added.
+        values: Parameters of the query; parameters of this condition are added.
     """
     words = [word for word in _with_composed_hangul(text).split() if any(c.isalnum() for c in word)]
     values["words"] = " ".join('"{}"*'.format(word.replace('"', '""')) for word in words)

@@ -55,7 +55,7 @@ def checked_value(value: Any, hint: Any, name: str) -> Any:
         return _require_fit(value, any(value == word for word in args), name)
     if origin is tuple:
         _require_fit(value, isinstance(value, list | tuple), name)
-        if args[0] is str:  # elements from packs may be wrong and must not discard the rest
+        if args[0] is str:  # a wrong element from a pack must not discard the rest
             return tuple(item if isinstance(item, str) else str(item) for item in value)
         return tuple(checked_value(item, args[0], name) for item in value)
     if origin in (dict, Mapping):

@@ -39,7 +39,7 @@ __all__ = ["Recorder", "print_to_stderr"]
 PERIOD_S = 0.1  # time between commits [s]
 PATIENCE_S = 2.0  # time limit of `on` for a commit [s]
 RETRY_S = 1.0  # time between attempts while the journal cannot be written [s]
-PENDING = 100_000  # maximum number of rows kept in memory meanwhile; further ones are lost
+PENDING = 100_000  # maximum number of unwritten rows kept in memory; further ones are lost
 
 
 _MAY_GET_WELL = (sqlite3.OperationalError, sqlite3.DatabaseError)

@@ -1,9 +1,9 @@
-"""Mission clock: runs in real time, or as fast as the simulation can, with the same ticks.
+"""Mission clock that runs in real time, or as fast as the simulation can, with the same ticks.
 
 In both modes, simulated time advances only between ticks, by one period at a time. In real time,
 the clock also waits for the deadline on the wall clock. Deadlines are absolute, so that delays do
-not accumulate. A simulation in another process is advanced in lockstep, so its ticks are also the
-same. The wait for it is bounded and ends immediately when the mission is stopped.
+not accumulate. A simulation in another process is advanced in lockstep, so its ticks are the same,
+too. The wait for it has a time limit and ends immediately when the mission is stopped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bt_exec.robot import RemoteSimulation, Simulation
 
 __all__ = ["Clock"]
 
-_SLICE_S = 0.02  # polling period for stops while waiting for a remote world [s]
+_SLICE_S = 0.02  # polling period for stop requests while waiting for a remote world [s]
 
 
 def _ignore() -> None:
@@ -36,7 +36,7 @@ class Clock:
         step_s: Time limit for a remote world to advance by one period [s, wall].
 
     Attributes:
-        lost: Why the worlds cannot be advanced any more; None if they can.
+        lost: Reason why the worlds cannot be advanced any more; None if they can.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Clock:
         return "the simulation" if self.simulations else "the wait for the next tick"
 
     def now(self) -> float:
-        """Return the time [s]: simulated if there is a simulation, otherwise since the start.
+        """Return the simulated time or, without a simulation, the time since the start [s].
 
         Never raises. If a simulation cannot report its time, it counts as lost and its last time is
         returned.

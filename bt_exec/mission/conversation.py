@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Conversation"]
 
 _EARLIER = 5
-"""Number of missions of earlier sessions that are searched for the last one with actions."""
+"""Maximum number of missions that are searched for one that was more than a reply."""
 
 
 class Conversation:
@@ -28,7 +28,8 @@ class Conversation:
     Args:
         journal: Source of earlier missions, or None.
         site: Name of the site; missions of other sites are ignored.
-        actions: Names of the skills that change something; a mission without one only answers.
+        actions: Names of the skills that change something; a mission that started one of them is
+            preferred as the earlier mission.
         session: Returns the identifier of the session and its world; missions with this identifier
             are not read from the journal.
     """
@@ -63,7 +64,7 @@ class Conversation:
         Args:
             outcome: The outcome.
             acted: Whether a skill that changes something was started.
-            language: Language of the outcome's message; that of the command if empty.
+            language: Language of the outcome's message; the command's language if empty.
         """
         if not outcome.command or outcome.reason_code in REPLIES:
             return

@@ -28,11 +28,11 @@ class Hold(Protocol):
 
 
 class Debugger:
-    """Pauses a mission between ticks, while simulated time stands still.
+    """Debugger that pauses a mission between ticks; simulated time stands still meanwhile.
 
     Args:
         hold: Called at each pause.
-        report: Called with a watched value: time [s], name, value.
+        report: Called with time [s], name and value when a watched value has changed.
         step: Pause after each tick in which a node changed.
         breaks: Pause when one of these is reached: the path or name of a node, a skill, a tree, a
             condition, or a failure code.

@@ -9,8 +9,8 @@ Lifecycle::
               └────────────────────────────────┘ failure of a skill or a guard, within the budget
 
 A tick never blocks: planning and perception run on workers between ticks, and a watchdog limits the
-duration of every call of pack code. If anything still moves when a mission ends, for whatever
-reason, the robot is stopped. A failed stop has its own ending.
+duration of every call into pack code. If anything still moves when a mission ends, for whatever
+reason, the robot is stopped. If that stop fails, the mission ends with ``STOP_FAILED``.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ class Executive:
         faults: Injected faults.
         mission_id: Identifier of the record.
         journal: Path of the record, for the outcome.
-        unrecorded: Returns why the record cannot be written at present. A skill whose start is not
-            on record is not started.
+        unrecorded: Returns why the record cannot be written at present. A skill runs only after its
+            start was recorded.
         record: Records the raw answers of models.
         today: Reads the finished missions of today from the journal, for reporters.
         confirm: Asks the operator whether a plan may run; None if that is not possible.
@@ -216,7 +216,8 @@ class Executive:
     def plans_action(self) -> bool:
         """Whether the plan in force contains a skill that changes something.
 
-        A mission that was stopped before it had a plan counts, because its command is still open.
+        Also true for a mission that was stopped before it had a plan, because its command is still
+        open.
         """
         acting, spec = self.site.catalogue.acting_skills(), self._progress.spec
         if spec is None:
@@ -229,8 +230,8 @@ class Executive:
         """Request a clean stop within a tick. Safe from signal handlers and threads.
 
         If the loop does not react in time, for instance because a skill blocks it, the robots are
-        stopped. A second call stops them immediately. This method may not acquire a lock, because a
-        signal handler may interrupt the loop while it holds one
+        stopped. A second call stops them immediately. This method must not acquire a lock, because
+        a signal handler may interrupt the loop while it holds one
         (`tests/bt_exec/mission/test_abort_anywhere.py`).
         """
         again = bool(self._abort_reason)
@@ -442,7 +443,7 @@ class Executive:
         return None
 
     def _ending_for_refusal(self, code: str, language: str, why: Mapping[str, str]) -> Ending:
-        """Return the ending of a mission that may not begin, with the sentence of `code`."""
+        """Return the ending of a mission that must not begin, with the sentence of `code`."""
         parts = (f"the robot of {name}: {text}" if name else text for name, text in why.items())
         words = self.site.messages.say(code, language, message="; ".join(parts))
         return Ending("refused", code, refusal=Refusal(code, words))
@@ -450,8 +451,8 @@ class Executive:
     def _ending_after_success(self, progress: MissionProgress) -> Ending:
         """Return the ending after the plan succeeded.
 
-        A mission that continued without a part is partial, or blocked if nothing was achieved. If
-        every action was skipped, the reason code is that of the skip.
+        A mission that left out a part is partial, or blocked if nothing was achieved. If every
+        action was skipped, the reason code is the code of the last skip.
         """
         if progress.undone:
             some = progress.answered or self._reporters.achieved(
@@ -613,7 +614,7 @@ class Executive:
         self.runtime.broken = self.runtime.broken or self.watchdog.first
 
     def _end_on_watchdog_thread(self, broken: PartBroken) -> None:
-        """End the mission on the watchdog's thread, because a call of the loop never returns."""
+        """End the mission on the watchdog's thread, because a call in the loop never returns."""
         progress, now, tick = self._progress, self.clock.now(), self.runtime.tick
         trouble = stop_all(self.rigs)
         moving = {**moving_robots(self.rigs, Unwatched()), **trouble}

@@ -26,9 +26,10 @@ def concerned_facts(
 
     A fact concerns the mission if one of its skills changes it, or one of its questions is about
     it. A command about the door therefore does not concern the hand. If the mission did not end
-    `well`, it also concerns the facts that its skills need and the facts of the resources that the
-    started skills use. For instance, a hand that was stopped halfway may still hold the handle.
-    Facts that its started skills change and whose values are not known are then unknown.
+    `well`, the facts that its skills need and the facts of the resources that its started skills
+    use concern it, too. For instance, a hand that was stopped halfway may still hold the handle. In
+    that case, a fact that a started skill changes is included as unknown if `facts` has no value
+    for it.
     """
     if progress.spec is None:
         return {}
@@ -69,7 +70,7 @@ def state_sentences(
 
 
 def _effects_of(nodes: Iterable[Do], catalogue: Catalogue) -> Iterator[str]:
-    """Yield the facts that skills of a plan change, if the arguments in their names are known."""
+    """Yield the facts that skills of a plan change, except facts named with an unknown argument."""
     for node in nodes:
         effects = catalogue.skill(node.do).effects
         yield from [

@@ -71,7 +71,7 @@ class Heartbeat:
             PartBroken: If the guardian has ended.
         """
         if not self._frozen:
-            self._frozen = gc.get_freeze_count() == 0  # otherwise the program has frozen objects
+            self._frozen = gc.get_freeze_count() == 0  # False if the program froze objects
         gc.freeze()
         self._last, self.due = _suspend_aware_time(), 0.0
         if self._guardian is not None:
@@ -131,7 +131,7 @@ def _suspend_aware_time() -> float:
 def stall_s(
     site: Site, rigs: Mapping[str, Rig], hang_s: float, within_s: float | None
 ) -> float | None:
-    """Return the longest allowed gap between two ticks at a site [s]; None for no limit.
+    """Return the longest allowed gap [s] between two ticks at a site; None for no limit.
 
     A guardian stops the robot after a gap of `within_s` [s]. The same limit applies here, so that
     the mission ends even if the guardian was suspended together with this process.

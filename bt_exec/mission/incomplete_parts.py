@@ -1,8 +1,8 @@
 """Incomplete parts of a mission that continued after their failure was recorded.
 
 If the last branch of a fallback is a condition with ``notes``, a failure of the earlier branches is
-only recorded and the mission continues. The failed part counts as undone unless a later plan of the
-mission completes it.
+only recorded and the mission continues. The failed part counts as *undone* (not done) unless a
+later plan of the mission completes it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Undone:
         path: Path of the fallback that continued without it.
         part: The node that failed.
         failure: The reason.
-        means: Paths of the nodes that only served to prepare it.
+        means: Paths of the nodes that only prepared the part.
     """
 
     path: str
@@ -94,7 +94,7 @@ def still_undone(
 
 
 def describe_part(part: NodeBase, messages: Messages, language: str) -> str:
-    """Return a part as a phrase: "go to the lounge and look around it"."""
+    """Return a phrase for a part, such as "go to the lounge and look around it"."""
     names = list(dict.fromkeys(_phrases_of(part, messages, language)))
     joined = messages.translate_word(" and ", language) if len(names) == 2 else ", "
     return joined.join(names)

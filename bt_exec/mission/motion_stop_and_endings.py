@@ -159,7 +159,7 @@ _SIGNALS = {
 
 
 class Timers:
-    """Interval timers that pack code leaves running; those running at creation are not touched."""
+    """Interval timers that pack code leaves running; timers that already ran are not touched."""
 
     def __init__(self) -> None:
         self._watched = [timer for timer in _SIGNALS if not signal.getitimer(timer)[0]]

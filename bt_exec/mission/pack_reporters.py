@@ -41,7 +41,7 @@ class Reporters:
         rigs: Their rigs by pack; a reporter receives the services of its pack's rig. A pack whose
             robot was not opened has no reporter, because the mission cannot use its skills.
         watch: Watches the calls; a reporter that hangs ends the mission.
-        catalogue: Names of the site's skills and conditions; by default, names do not clash.
+        catalogue: Names of the site's skills and conditions; by default, no names clash.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Reporters:
         """Return True if any requested action has been achieved, according to its pack's reporter.
 
         Args:
-            done: Finished actions, without those that only prepared a part that was not done.
+            done: Finished actions, except actions that only prepared a part that was not done.
             owner: Returns the pack of a skill.
         """
         by_pack: dict[str, list[Action]] = {}

@@ -2,8 +2,8 @@
 
 The action is compiled like a command: "did you open the door?" is about the plan for "open the
 door". If it cannot be planned without a world, it is compiled in the situation at the start of each
-mission. A mission carried out the action if its finished skills include those of one execution of
-this plan. Otherwise, it began the action if it at least started the last skill of the plan.
+mission. A mission carried out the action if its finished skills include all skills of one execution
+of this plan. Otherwise, it began the action if it started at least the last skill of the plan.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def action_in_question(
     compiler: Compiler,
     request: Callable[[str], Request],
 ) -> PastAction | None:
-    """Return the newest mission of today that began the action in a question, if it names one.
+    """Return the newest mission of today that began the action which a question names.
 
     Args:
         question: The question of the operator.
@@ -80,13 +80,14 @@ def action_in_question(
             continue
         *_, last = walk(plan, Do)
         begun = any(is_call_of(last, run.start.skill, run.start.args, in_english) for run in runs)
-        if begun and line.status != "satisfied":  # a mission that ended well had another command
+        # a satisfied mission that did not carry out the plan had another command
+        if begun and line.status != "satisfied":
             unfinished = line
     return PastAction(unfinished, False) if root is not None or planned else None
 
 
 def _action_plan(compiler: Compiler, asked: Request) -> NodeBase | None:
-    """Return the expanded plan of an action; None if there is none that can be searched for."""
+    """Return the expanded plan of an action; None if there is no plan that can be searched for."""
     answer = compiler.compile(asked)
     if not isinstance(answer, Plan):
         return None
@@ -104,7 +105,7 @@ def _action_plan(compiler: Compiler, asked: Request) -> NodeBase | None:
 
 
 def _without_default_arguments(node: NodeBase, library: Library) -> NodeBase:
-    """Return a tree whose skills lack the arguments that come from defaults of its parameters.
+    """Return a tree without the skill arguments that come from defaults of its parameters.
 
     The question does not name their values: after "open the door with your left arm", the answer to
     "did you open the door?" is yes, although the right arm is the default.
@@ -124,9 +125,9 @@ def _without_default_arguments(node: NodeBase, library: Library) -> NodeBase:
 
 
 def _situation_at_start(record: MissionRecord) -> Situation:
-    """Return the situation in which a mission was planned.
+    """Return the situation in which a mission was planned, in order to plan it again.
 
-    Some compilers plan an action only among the objects that are present.
+    Some compilers plan actions only with objects that are present.
     """
     seen = (one.observation for one in record.events if isinstance(one, Observed))
     first = next(seen, None)
@@ -143,7 +144,7 @@ def _passes_all_texts(tree: Tree) -> bool:
 def was_carried_out(
     root: NodeBase, runs: Sequence[SkillRun], in_english: Callable[[Any], str] = str
 ) -> bool:
-    """Return True if the finished skills of a record contain those of one execution of a plan.
+    """Return True if a record contains, as finished, all skills of one execution of a plan.
 
     The last step of the plan must be among them. Earlier steps may be missing where the plan allows
     skipping them. Arguments that refer to results are not compared.
@@ -174,7 +175,7 @@ class _CarriedOut(AbstractRun[int]):
         return max(values)
 
     def run_condition(self, step: Step, expression: Any, before: int) -> Answers[int]:
-        """Return the count for each possible value of a condition, which the record lacks.
+        """Return the count for each value of a condition, because the record lacks the true value.
 
         The skip condition of a node that contains the last step of the plan counts as false.
         """

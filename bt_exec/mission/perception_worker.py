@@ -109,12 +109,12 @@ class PerceptionWorker:
     ) -> Observation | None:
         """Return the observation that has arrived, after storing it; None if there is none.
 
-        In a simulation, none is returned once `ended` returns True, because its arrival in time
-        would depend on the speed of the machine.
+        In a simulation, no observation is returned once `ended` returns True, because its arrival
+        in time would depend on the speed of the machine.
 
         Raises:
-            TimeoutError: If it takes longer than `limit_s` in a simulation, or twice as long
-                otherwise.
+            TimeoutError: If the observation takes longer than `limit_s` in a simulation, or longer
+                than twice `limit_s` otherwise.
             ObservationRefused: If the result is not a valid observation.
             Exception: An exception raised by the perception.
         """

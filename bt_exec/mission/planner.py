@@ -93,10 +93,10 @@ class Planner:
             if (said or refusal.code == NEED_NOT_MET) and not isinstance(
                 self.compiler, FixedPlanCompiler
             ):
-                refusal = replace(refusal, problems=())  # only for the author of the plan
+                refusal = replace(refusal, problems=())  # they concern only the author of the plan
             return _ending_without_plan(request, refusal)
         refused = None
-        if not isinstance(self.compiler, FixedPlanCompiler):  # its plan needs no confirmation
+        if not isinstance(self.compiler, FixedPlanCompiler):  # a given plan needs no confirmation
             refused = self._confirmation.refusal(answer, plan.spec, request, self._check_stop)
         if refused is not None:
             self._runtime.emit(Refused(*self._time_and_tick(), refused))

@@ -164,7 +164,7 @@ class MissionProgress:
         return (*self.failures, *(one for one in noted if one not in self.failures))
 
     def achieved_actions(self) -> tuple[Action, ...]:
-        """Return the finished actions, without those that only prepared an undone part."""
+        """Return the finished actions, except actions that only prepared an undone part."""
         return tuple(
             one for one in self.done if not any(one.path in part.means for part in self.undone)
         )

@@ -156,7 +156,7 @@ def recorded_site(record: MissionRecord) -> Site:
 
 
 def _same_settings(site: Site, record: MissionRecord) -> bool:
-    """Return True if the recorded settings equal those of a site.
+    """Return True if the recorded settings equal the settings of a site.
 
     Settings that a rerun changes, such as output files, are not compared.
     """
@@ -239,14 +239,14 @@ class _Stops:
 
 
 def _observations_until(stop: Aborting, events: Sequence[Event]) -> int | None:
-    """Return the number of observations before a stop; None unless one arrived at its time."""
+    """Return the number of observations before a stop; None unless the last one arrived with it."""
     before = takewhile(lambda event: event is not stop, events)
     seen = [event.t for event in before if isinstance(event, Observed)]
     return len(seen) if seen and seen[-1] == stop.t else None
 
 
 class _Rerun:
-    """A session in which the missions of another one are run again.
+    """A session in which the missions of a recorded session are run again.
 
     Attributes:
         session: The session.
@@ -262,7 +262,7 @@ class _Rerun:
         self._ids: dict[str, str] = {}
 
     def run(self) -> None:
-        """Run the missions of the session again, up to and including this one.
+        """Run the missions of the recorded session again, up to and including the mission itself.
 
         Nothing is logged, because the errors were logged when the missions were recorded.
 

@@ -221,7 +221,7 @@ def unfinished_mission(journal: Journal, site: str, world_id: str) -> MissionRec
 def interrupted_step_in_effect(work: Work, request: Request) -> tuple[Done, ...]:
     """Return the interrupted step as a finished one if it has taken effect; empty otherwise.
 
-    It has taken effect if an observed fact has the value after the step, and the step could not
+    It has taken effect if an observed fact has the value that the step sets, and the step could not
     have started with that value. For instance, the hand holds an object, but a grasp needs an empty
     hand.
 
@@ -246,8 +246,8 @@ def interrupted_step_in_effect(work: Work, request: Request) -> tuple[Done, ...]
 def is_left_halfway(work: Work, request: Request) -> bool:
     """Return True if the interrupted step left a fact between its old and its new value.
 
-    If the step will be skipped, for instance because the door is already open, this includes its
-    other effects that are not known to hold.
+    Also return True if the step will be skipped, for instance because the door is already open,
+    although another of its effects is not known to hold.
 
     Args:
         work: The completed work of the mission.
@@ -345,7 +345,7 @@ class ResumingCompiler:
         if plan.spec.root == again.previous.root:
             kept = unrepeated_leaf_paths(again)
         rest = plan.spec.with_header(plan_version=version, parent=None, kept=kept, turn=None)
-        asked = plan.meaning or Meaning(request.language, ())  # a meaning without acts
+        asked = plan.meaning or Meaning(request.language, ())  # by default, no acts
         try:
             return replace(plan, spec=rest, verified=prepare(rest, again, asked), meaning=asked)
         except SpecError:

@@ -76,7 +76,7 @@ def make_rig(
     Args:
         pack: The pack.
         settings: The site's settings for the pack, validated or as written.
-        world: ``KEY=VALUE`` pairs; those of other packs are ignored.
+        world: ``KEY=VALUE`` pairs; pairs for other packs are ignored.
 
     Raises:
         UsageError: If a setting is wrong, or the robot is unavailable.
@@ -192,7 +192,7 @@ def _check_parts(rig: Rig, whose: str) -> None:
 
 
 def _has_method(part: Any, *names: str) -> bool:
-    """Return True if a part has one of the methods `names`."""
+    """Return True if a part has one of the methods named in `names`."""
     return any(callable(getattr(part, name, None)) for name in names)
 
 

@@ -66,7 +66,7 @@ class LifeCycle:
 
     Attributes:
         state: The current state.
-        why: Why an inspection of the robots is required; empty if it is not.
+        why: Reason why an inspection of the robots is required; empty if it is not.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class LifeCycle:
 
     @contextlib.contextmanager
     def paused_monitor(self, patience_s: float = _PATIENCE_S) -> Iterator[None]:
-        """Pause the idle monitor, because drivers may support one thread at a time only.
+        """Pause the idle monitor, because drivers may support only one thread at a time.
 
         Args:
             patience_s: Time limit for the monitor to finish; its driver may hang [s].

@@ -67,7 +67,7 @@ Question = Literal[
 NEED_WORLD: frozenset[Question | None] = frozenset({"WHERE", "ARMS", "SAW", "HOLDS", "THING"})
 """Questions whose answer depends on what the robots report."""
 _WITH_NAMES: frozenset[Question] = frozenset({"DID", "THING", "PAST"})
-"""Questions that may contain other words, which may be misspelt."""
+"""Questions that contain further words, such as names, which may be misspelt."""
 _EXAMPLES = 8
 """Maximum number of commands that are suggested."""
 
@@ -121,7 +121,7 @@ def _after_stop(said: str) -> str | None:
 
 
 def _normalized(command: str) -> str:
-    """Return a case-folded command in Unicode NFD, without polite words and final punctuation."""
+    """Return a command without polite words and final punctuation, case-folded, in Unicode NFD."""
     said = unicodedata.normalize("NFD", command).casefold().strip(" \t?!.~…")
     return re.sub(_forms()["polite"], "", re.sub(r"\s+", " ", said))
 
@@ -181,10 +181,10 @@ class SelfAnsweringCompiler:
 
     Args:
         compiler: The compiler for other commands.
-        seen: Returns a description of the last observation of this world in a language, or an
+        seen: Returns a description of the last observation of this world in a given language, or an
             empty text.
         steps_left: Returns a description of the remaining steps of the unfinished mission with a
-            command, in a language; empty if they are unknown.
+            given command, in a given language; empty if they are unknown.
         action_in_question: Returns the mission that began the action in a question.
         running_elsewhere: Returns the mission that another process is running at this site, or
             None.
@@ -206,7 +206,7 @@ class SelfAnsweringCompiler:
         self._running_elsewhere = running_elsewhere
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
-        """Return the general answer to a question about the robot, or that of the compiler."""
+        """Return a general answer to a question about the robot, or the compiler's answer."""
         continues = asks_to_continue(request.command)
         asked = request.previous is None and not continues
         question = question_of(request.command) if asked else None
@@ -371,7 +371,7 @@ class SelfAnsweringCompiler:
 def _described(action: PastAction, request: Request) -> str:
     """Return sentences that name the missions that carried out or began an action, with times.
 
-    If the last one did not finish it, the reason for its failure follows.
+    If the last of them did not finish the action, the reason for its failure follows.
     """
     messages, language, mission = request.messages, request.language, action.mission
     failure = mission.failure if mission is not None and not action.done else None

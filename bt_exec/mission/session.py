@@ -242,7 +242,7 @@ class Session:
             lost: Whether its world is lost, so that none of its work counts as done.
             earlier: The missions that it continued, the latest first; by default, they are read
                 from the journal of the session.
-            language: Language of the reports; that of the mission if empty.
+            language: Language of the reports; the mission's language if empty.
 
         Raises:
             UsageError: If the session is closed, or runs a mission.
@@ -303,7 +303,7 @@ class Session:
         return replace(work, done=tuple(replace(one, t=one.t + since_s) for one in work.done))
 
     def _clock_shift(self, record: MissionRecord) -> float:
-        """Return the difference between this mission clock and that of a record [s].
+        """Return the difference [s] between this mission clock and the clock of a record.
 
         It is zero in the session of the record. It is also zero in a simulation, because a restored
         world has its recorded time. Otherwise it is computed from the wall clock.
@@ -379,7 +379,7 @@ class Session:
         }
 
     def _steps_left(self, command: str, language: str) -> str:
-        """Return the remaining steps of the unfinished mission; "" if its command differs.
+        """Return the remaining steps of the unfinished mission; "" if it has another command.
 
         Args:
             command: The expected command of the unfinished mission.

@@ -1,4 +1,4 @@
-"""Remaining parts of a recorded mission: those that re-plans left out, and those of its last plan.
+"""Remaining parts of a recorded mission: parts left out by re-plans, and parts of the last plan.
 
 A re-plan leaves out a part that cannot be done, for instance because an object is out of reach. A
 part that a re-plan replaces by another part with the same result does not remain.
@@ -48,7 +48,7 @@ _Parts: TypeAlias = dict[tuple[str, str], Located[NodeBase]]
 def describe_steps_left(record: MissionRecord, request: Request) -> str:
     """Return the remaining parts of a recorded mission as phrases; empty if there are none.
 
-    After some parts, the others are only counted.
+    Only the first `_NAMED` parts are named; the others are counted.
 
     Args:
         record: The mission.

@@ -99,9 +99,9 @@ class _Summary:
     def _answers(self) -> Iterator[str]:
         """Yield the answers to questions.
 
-        If there are several, each names its question, and so does one that decides whether a step
-        is skipped: the operator may have asked for the opposite. An answer that may be outdated is
-        given in the past tense, with its question and time.
+        If there are several, each names its question. A single answer names its question if it
+        decides whether a step is skipped, because the operator may have asked for the opposite. An
+        answer that may be outdated is given in the past tense, with its question and time.
         """
         answered, known = self.progress.answered, self.known
         for asked in answered.values():
@@ -124,7 +124,7 @@ class _Summary:
             yield " ".join(past_sentences or [self.say("ANSWERED_THEN", answer=answer, when=when)])
 
     def _skipped_actions(self) -> Iterator[tuple[Skip, Any]]:
-        """Yield each skipped action with the condition of its node; None if it has none."""
+        """Yield each skipped action with the condition of its node, which may be None."""
         assert self.progress.spec is not None
         nodes = dict(nodes_with_paths(self.progress.spec.root))
         for skip in self.progress.skipped:
@@ -214,7 +214,7 @@ class _Summary:
         return found if isinstance(found, Is) else None
 
     def _undone_sentences(self) -> list[str]:
-        """Return sentences about missing parts that the robot has not reported itself."""
+        """Return sentences about the parts of the command that were not done."""
         parts = [
             part.to_dict(self.messages, self.progress.language) for part in self.progress.undone
         ]

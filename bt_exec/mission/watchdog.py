@@ -1,12 +1,12 @@
-"""Watchdog for calls of pack code: skills, conditions, cameras, hooks and listeners.
+"""Watchdog for calls into pack code: skills, conditions, cameras, hooks and listeners.
 
 The loop is a single thread, so a part that does not return delays guards, timeouts and stops. While
 a mission runs, a second thread monitors the calls of the loop. A call that takes too long *hangs*:
 
 1. Every robot is stopped. The stop is repeated until the call has returned.
 2. The call is interrupted where the language allows: on the main thread a signal (``SIGURG``)
-   raises `PartBroken` inside the part; sleeps, locks and sockets end with it. A part that swallows
-   the exception, or blocks again while it cleans up, is interrupted again.
+   raises `PartBroken` inside the part, which also ends sleeps and waits for locks and sockets. A
+   part that swallows the exception, or blocks again while it cleans up, is interrupted again.
 3. The mission fails with ``STEP_HUNG`` and the part's name. No part of the plan is called again.
 4. A part that cannot be interrupted is *abandoned*: the mission is ended from the watchdog's
    thread. The program has to exit then, because its loop never continues.
@@ -95,7 +95,7 @@ class Watchdog:
         hung: The parts that hung; they are not called again.
         present: The current call of the tick.
         excused: The part that was being called while the process was suspended.
-        first: The first hang of a part that may not be called again; None if there is none.
+        first: The first hang of a part that must not be called again; None if there was none.
     """
 
     def __init__(
@@ -248,7 +248,7 @@ class Watchdog:
         """Extend the deadlines of calls, because the whole process was suspended.
 
         The heartbeat of the loop ends the mission in that case. A part that blocks this thread by
-        holding the GIL uses CPU time, so that its deadline is not extended.
+        holding the GIL uses CPU time, so its deadline is not extended.
         """
         if active := self._active_calls():
             self.excused = active[-1].part
@@ -334,7 +334,7 @@ os.register_at_fork(after_in_child=_disown_all)
 
 
 def hang_s(site: Site, rigs: Mapping[str, Rig]) -> float:
-    """Return the time limit of a call of pack code at a site [s]."""
+    """Return the time limit [s] for a call into pack code at a site."""
     if site.limits.hang_s is not None:
         return site.limits.hang_s
     real = any(rig.robot is not None and rig.simulation is None for rig in rigs.values())

@@ -104,7 +104,7 @@ def _failures(failure: Failure | None) -> Iterator[Failure]:
 
 
 def outdated_leaves(request: Request) -> frozenset[str]:
-    """Return the paths of finished leaves whose achieved facts are observed to have changed.
+    """Return the paths of finished leaves whose achieved facts have changed, as observed.
 
     Facts that a later skill changed are not counted.
     """

@@ -1,8 +1,8 @@
 """Offers of similar commands in place of refused ones.
 
-If a command is refused, but a similar text would be accepted, the refusal asks whether that one is
-meant: the command with its spelling corrected, or without a few words that were not understood. An
-offered command never runs without the operator's answer.
+If a command is refused, but a similar text would be accepted, the refusal asks whether the operator
+means that text: the command with its spelling corrected, or without a few words that were not
+understood. An offered command never runs without the operator's answer.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class PartCompiler(Compiler, Protocol):
     def plan_part(self, request: Request, part: CommandPart) -> Plan | Refusal:
         """Return the plan of a part.
 
-        The context of the request is empty if the part may not refer to the session.
+        The context of the request is empty if the part must not refer to earlier commands.
         """
 
     def plan_condition(
@@ -251,7 +251,7 @@ class CommandPlanner:
         found = self._compilers[owner].plan_condition(self._part_request(owner, first=False), asked)
         if isinstance(found, Refusal):
             raise RefusedError(self._refusal_of_part(found, question))
-        if any(before.values()):  # a branch may undo what its compiler expects of an earlier part
+        if any(before.values()):  # a branch may undo effects that its compiler expects
             raise RefusedError(self._refusal("PART_LATER", part=self._words_of(question)))
         subject = next((one for one in question.walk() if one.kind == "np"), None)
         branches: dict[bool, list[PlanNode]] = {}

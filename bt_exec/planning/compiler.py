@@ -2,7 +2,7 @@
 
 A compiler turns a command into a spec. After a failure it repairs the failed part and keeps the
 finished work. It is called once per mission and once per re-plan, on a worker, never inside a tick.
-It only selects from what exists: the catalogue, the library and the observed objects.
+A plan uses only skills and conditions of the catalogue, trees of the library, and observed objects.
 
 Compilers are found through the entry-point group ``bt_exec.compilers``. Each entry point is a
 callable that takes the site's compiler settings and returns a `Compiler`.
@@ -60,9 +60,9 @@ class Done:
     Attributes:
         path: Path in the plan.
         skill: Name of the skill that the node ran.
-        args: Arguments of the skill. In a `for_each`, those of the last item; empty if the last
-            item was skipped.
-        skipped: Why the node was skipped; empty if it was not.
+        args: Arguments of the skill. In a `for_each`, the arguments for the last item; empty if the
+            last item was skipped.
+        skipped: Reason why the node was skipped; empty if it was not.
         result: Fields of the skill's result.
         t: Time at which the node ended [s, mission clock].
     """
@@ -96,7 +96,7 @@ class Request:
         messages: Sentences and words of the site.
         situation: The observed situation.
         previous: The plan that failed, or None for the first plan.
-        failure: Why it failed, or None for the first plan.
+        failure: Failure of that plan, or None for the first plan.
         done: Finished nodes of that plan, in order.
         tried: All failures of this mission so far, in order.
         assumed: Facts that hold if all completed skills had their declared effects; ``"?"`` is
@@ -144,8 +144,9 @@ class Plan:
         calls: Number of planner calls, including the repair rounds of a model.
         usage: Cost by kind, such as tokens or seconds.
         requests: Number of requests to a language model.
-        unconfirmed: Why the plan could not be compared with the command, as a sentence in the
-            language of the command; empty if it was compared. See `bt_exec.planning.confirmation`.
+        unconfirmed: Reason why the plan could not be compared with the command, as a sentence in
+            the language of the command; empty if it was compared. See
+            `bt_exec.planning.confirmation`.
         verified: The same plan, if its compiler already verified it for this request.
         meaning: The meaning of the command, if it was parsed unambiguously.
     """
@@ -242,7 +243,7 @@ class Reader(Protocol):
 
 
 class Wrapping(ABC):
-    """Base of compilers that delegate to other compilers."""
+    """Base class of compilers that delegate to other compilers."""
 
     @property
     @abstractmethod
@@ -276,7 +277,7 @@ class Wrapping(ABC):
 
 @dataclass(frozen=True)
 class WrappingOne(Wrapping):
-    """Base of compilers that delegate to one other compiler.
+    """Base class of compilers that delegate to one other compiler.
 
     Attributes:
         inner: The other compiler.

@@ -12,8 +12,8 @@ plan can then not be compared with the command, which is recorded in
 ``never``      every plan that passes verification runs
 =============  ===================================================================================
 
-Without an operator (no terminal, a service, a test), the mission is refused, and the reason
-explains how to allow it.
+Without an operator (no terminal, a service, a test), the mission is refused, and the refusal
+explains how to allow such plans.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Confirm(Protocol):
 
         Args:
             spec: The plan, verified and expanded.
-            why: Why confirmation is needed, a sentence in the language of the command.
+            why: Reason why confirmation is needed, as a sentence in the language of the command.
             over: Set when the question is withdrawn; the callback must then return soon.
         """
 
@@ -61,7 +61,7 @@ class Confirmation:
     def refusal(
         self, plan: Plan, spec: MissionSpec, request: Request, check_stop: Callable[[], None]
     ) -> Refusal | None:
-        """Ask for confirmation if the rule requires it; return a refusal if the plan may not run.
+        """Ask for confirmation if the rule requires it; return a refusal if the plan must not run.
 
         Args:
             plan: The plan of the compiler.

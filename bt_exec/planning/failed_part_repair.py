@@ -60,7 +60,8 @@ def repaired_plan(request: Request, compiler: str) -> MissionSpec:
     """Return the failed plan with its failed part replaced by an alternative of the library.
 
     Finished steps outside the failed part are kept. Without an alternative, the part is repeated
-    unchanged, because skills vary a second attempt; the executive detects if nothing changes.
+    unchanged, because skills may act differently at a second attempt; the executive detects if
+    nothing changes.
     """
     assert request.previous is not None
     before = request.previous.mission
@@ -199,7 +200,8 @@ def with_decided_conditions(request: Request) -> Request:
     plan enters the part. The part itself may change the answer, so that a repeated evaluation would
     skip the rest, or run the other branch. Skip conditions of entered parts are removed, and a
     choice is replaced by its entered branch. Skip conditions that state the last effects of the
-    part itself are kept, as are conditions inside loops, which are evaluated in each repetition.
+    part itself are kept. Conditions inside loops are kept, too, because they are evaluated in each
+    repetition.
     """
     previous, failure = request.previous, request.failure
     if previous is None:

@@ -166,7 +166,7 @@ class _ReuseRun(AbstractRun[_State | None]):
                     raise _RunAgain(path)
 
     def _may_hold(self, gave: Facts, before: _State) -> bool:
-        """Return True if an effect of a step may still hold; an unchanged fact counts as held."""
+        """Return True if an effect of a step may still hold, such as one that nothing changed."""
         return any(
             before.facts.get(fact, None if fact in before.anew else value) == value
             for fact, value in gave.items()

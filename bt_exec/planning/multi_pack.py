@@ -55,7 +55,7 @@ from bt_exec.spec.node_paths import locate, moved_paths
 __all__ = ["PacksCompiler", "make_packs_compiler"]
 
 _WIDTH = 0.5
-"""Maximum difference between the costs of a considered meaning and of the cheapest meaning."""
+"""Maximum difference in cost between a meaning that is considered and the cheapest meaning."""
 _MOST_TURNS = 256
 """Maximum size of the cache of earlier commands that a compiler understands alone."""
 
@@ -148,7 +148,7 @@ class PacksCompiler(Wrapping):
         return answer
 
     def context_of(self, request: Request, name: str) -> Context:
-        """Return the session since the last mission whose command the compiler did not understand.
+        """Return the session after the last mission that a compiler did not understand alone.
 
         Earlier commands are left out, because a pronoun must not refer to an object of another
         pack.

@@ -1,8 +1,8 @@
 """Commands to several robots of one pack: each part is compiled for the robot that it addresses.
 
 The inner compiler is called as if the addressed robot were the only one of its pack. The names in
-its plan are replaced by those of the site. Parts for different robots run in parallel, unless the
-command specifies an order.
+its plan are replaced by the names that the site uses. Parts for different robots run in parallel,
+unless the command specifies an order.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from bt_exec.spec.model import MissionSpec, Node, Parallel, Sequence
 __all__ = ["RobotsCompiler", "joined_plan"]
 
 ONE_BY_ONE = "ONE_BY_ONE"
-"""Code of the refusal of a command with several parts, one of which is answered by a reply."""
+"""Refusal code for a command with several parts, one of which is answered by a reply."""
 
 
 @dataclass(frozen=True)

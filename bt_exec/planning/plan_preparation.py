@@ -117,7 +117,7 @@ def verification_refusal(error: SpecError, request: Request) -> Refusal:
 
 
 def with_converted_tree_arguments(spec: MissionSpec, request: Request) -> MissionSpec:
-    """Return a plan with arguments of trees converted to the declared types: "3" to a number."""
+    """Return a plan with arguments of trees converted to their declared types, such as "3" to 3."""
 
     def with_converted_arguments(node: NodeBase) -> NodeBase:
         if not isinstance(node, Tree) or node.body is not None or node.tree not in request.library:
@@ -182,7 +182,7 @@ def examine(
         return Examined(written, situation, expanded, expanded, _distinct_problems(problems))
     plan, notes = expanded, list(expanded.mission.notes)
     for pack in catalogue.packs:
-        context = replace(contexts[pack.name], meant=None, stated={})  # both are for checkers only
+        context = replace(contexts[pack.name], meant=None, stated={})  # they are for checkers only
         for step in pack.passes:
             plan, changes = apply_to_parts(pack.name, plan, catalogue, step, context)
             notes.extend(f"{step.name}: {change}" for change in changes)

@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 WHICH_ROBOT = "WHICH_ROBOT"
-"""Code of the refusal of a command without an addressee that several robots could carry out."""
+"""Refusal code for a command without an addressee that several robots could carry out."""
 
 
 def robot_names(request: Request) -> RobotNames:
@@ -49,7 +49,7 @@ def robot_names(request: Request) -> RobotNames:
 
 
 def site_situation(catalogue: Catalogue, observations: Mapping[str, Observation]) -> Situation:
-    """Return the situation on a site that the observations of its packs or robots show."""
+    """Return the situation of a site, as observed by its packs or robots."""
     facts: dict[str, str] = {}
     for robot, one in observations.items():
         facts |= catalogue.facts_on_site(robot, one.facts())
@@ -180,7 +180,7 @@ def site_views(request: Request) -> Iterator[Request]:
 
 
 def one_robot_per_pack(catalogue: Catalogue) -> list[str]:
-    """Return one robot, the first, of each pack that several robots share."""
+    """Return the first robot of each pack that several robots share."""
     first = {pack.kind: pack.name for pack in reversed(catalogue.packs)}
     return [robot for robot in catalogue.robots_sharing_pack if robot in first.values()]
 

@@ -98,7 +98,7 @@ class Keys:
         return self._reads and self._before is not None
 
     def read(self, wait_s: float) -> str:
-        """Return the next key, with a name for arrows; empty if none is pressed in `wait_s` [s]."""
+        """Return the next key, arrows by name; empty if none is pressed within `wait_s` [s]."""
         if not self.is_available:
             if wait_s > 0:
                 select.select([], [], [], wait_s)

@@ -32,7 +32,7 @@ def mission_explanation(
 
     Args:
         record: The mission.
-        language: Language of the sentences; that of the command if empty.
+        language: Language of the sentences; the command's language if empty.
         verbose: Whether to include codes, measured values and compilers.
         continued: The mission that this one continued, if there is one.
     """
@@ -43,7 +43,7 @@ def mission_explanation(
 
 
 def site_messages(name: str) -> Messages:
-    """Return the messages of a shipped site, or only those of bt-exec for other sites."""
+    """Return the messages of a shipped site; for other sites, only the messages of bt-exec."""
     try:
         return load_site(name).messages
     except BtExecError:

@@ -34,7 +34,7 @@ class PlainView:
         self._seen = ""
         self._noted: tuple[str, ...] = ()
         self._states: dict[int, object] = {}
-        # a stopped node whose line is delayed, because a failure of it may follow at once
+        # a stopped node; its line is delayed, because the failure of the node may follow at once
         self._stopped: ViewNode | None = None
 
     def on(self, event: ev.Event) -> None:  # noqa: C901 - one case for each kind of event

@@ -66,7 +66,7 @@ def changes_text(
 
 
 def _phrase_of(node: NodeBase, phrase: Callable[[NodeBase], str]) -> str:
-    """Return the phrase of a node; for a tree that only runs a skill of its name, of the skill."""
+    """Return the phrase of a node, or of its skill if it is a tree that only runs that skill."""
     if isinstance(node, Tree) and isinstance(node.body, Do) and label_node(node) == node.body.do:
         return phrase(node.body)
     return phrase(node)
@@ -148,7 +148,7 @@ def _differing_step_text(old: _Step, new: _Step, translate: Callable[[str], str]
 
 
 def _without_common_words(old: str, new: str) -> tuple[str, str]:
-    """Return two phrases; words that both begin or end with are removed from one of them."""
+    """Return two phrases; a common beginning or end is removed from one of them."""
     before, after = old.split(), new.split()
     shared = sum(
         1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))

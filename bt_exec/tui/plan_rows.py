@@ -21,7 +21,7 @@ from bt_exec.tui.terminal_text import safe_line
 __all__ = ["Forest", "RowState", "ViewNode", "only_checks_continuation"]
 
 RowState: TypeAlias = NodeState | Literal["unmet"]
-"""State of a row: that of its node, or ``unmet`` if the condition of its branch does not hold."""
+"""State of a row: its node's state, or ``unmet`` if the condition of its branch does not hold."""
 
 
 @dataclass(slots=True)
@@ -122,8 +122,9 @@ class Forest:
     ) -> ViewNode | None:
         """Set the state of the node at `path` and return its row.
 
-        A node is kept, not done, if its children were all kept. The result is None if no row shows
-        the node, or if a merged row keeps the state of its inner node.
+        If all children of a node that is done were kept, the row gets the state ``kept``. The
+        result is None if no row shows the node, or if a merged row keeps the state of its inner
+        node.
         """
         node = self.by_path.get(path)
         if node is None or (path in self._shells and not _should_show_outer_state(node, state)):

@@ -37,7 +37,7 @@ SIGNS = {
     "running": "running",
     "waiting": "",
 }
-"""Node state whose glyph and colour are used for a status, by status."""
+"""For each mission status, the node state with the glyph and colour to show it."""
 
 
 def summary_lines(
@@ -130,7 +130,7 @@ def utterances_not_in(message: str, utterances: Sequence[str]) -> tuple[str, ...
 
 
 def old_observation_text(age: float, translate: Callable[[str], str]) -> str:
-    """Return the age of an observation [s] as a fixed word; empty if it was current."""
+    """Return the age [s] of an observation as text, such as "2.0 s old"; empty if it is current."""
     return translate(f"{duration_text(age)} old") if age >= _OLD_S else ""
 
 

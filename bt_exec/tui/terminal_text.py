@@ -155,7 +155,7 @@ def without_cursor_moves(text: str) -> str:
 def fit(text: str, cells: int, ellipsis: str = "…") -> str:
     """Return `text` shortened to at most `cells`, ending in `ellipsis` if it was shortened.
 
-    The text is cut after a separator or a word if little space is lost by that.
+    The text is cut after a separator or a word if that wastes little space.
     """
     if cell_len(text) <= cells:
         return text
@@ -284,7 +284,7 @@ def _entry(entry: Entry, width: int, glyphs: Glyphs) -> list[Line]:
 def _facts_below_names(
     facts: Iterable[tuple[str, str]], width: int, glyphs: Glyphs
 ) -> Iterator[Line]:
-    """Yield the facts of an entry, each below its name, where the line is too short for both."""
+    """Yield the facts of an entry, each below its name, for lines that are too short for both."""
     for name, text in facts:
         if text:
             yield ((f"   {fit(name, width - 4, glyphs.dots)}", "dim"),)

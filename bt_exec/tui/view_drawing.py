@@ -42,7 +42,7 @@ def draw(
         height: Maximum number of lines.
         ascii: Whether to use only ASCII signs.
         verbose: Whether to show paths and the identifier of the record.
-        now: Mission time [s]; that of the model if None.
+        now: Mission time [s]; the time of the model if None.
         display: Display state, such as selected and folded nodes.
         keys: Whether keys are read, so that hints about keys are shown.
     """

@@ -106,9 +106,9 @@ class ViewModel:
         forest: Rows of the current plan.
         past: Failures of earlier plans.
         buffers: The newest observation of each pack.
-        blinded: Why the last observation failed, by pack.
+        blinded: Reason why the last observation failed, by pack.
         planning: Name of the running compiler, and time of its start [s, mission clock].
-        stopping: Why and how the mission is being stopped; empty if it is not.
+        stopping: Text on how and why the mission is being stopped; empty if it is not.
         outcome: The outcome; None until the mission has ended.
         results: Saved results of skills, by name.
         ascii: Whether to use only ASCII signs; fixed words are then English.
@@ -478,7 +478,7 @@ class ViewModel:
         )
         last = self.changes[-1] if self.changes else None
         if last is not None and (last.node, last.state, last.t) == (node, "stopped", event.t):
-            self.changes.pop()  # a node that is stopped because it failed has only one change
+            self.changes.pop()  # a node that is stopped and then fails is shown as one change
         ran = None if node.began is None or node.ended is None else node.ended - node.began
         state = "unmet" if node.state == "unmet" else event.state
         self.changes.append(Change(event.t, node, state, why, ran))

@@ -28,7 +28,7 @@ _LEVELS = 8  # step to which colour channels are rounded, so that similar cells 
 def help_lines(
     model: ViewModel, width: int, glyphs: Glyphs, taken: frozenset[str] = frozenset()
 ) -> list[Line]:
-    """Return a table of the keys and their actions, without the `taken` keys."""
+    """Return a table of the keys and their actions, except the keys in `taken`."""
     language = "en" if model.ascii else model.language
     rows = []
     for action in actions():

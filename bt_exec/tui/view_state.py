@@ -23,14 +23,14 @@ class Display:
         folds: Nodes that the operator unfolded (True) or folded (False), by path.
         unfolded: Whether finished and unreached nodes are also unfolded.
         active: Whether only running nodes are shown.
-        filter: Text that label or path of a node must contain to be shown; case is ignored.
+        filter: Text that the label or path of a shown node must contain; case is ignored.
         page: The open page; empty if none is open.
         typed: The command line so far, with its ``:`` or ``/``; None if none is being typed.
         notice: Response to the last command line, shown until the next key.
         paused: Whether the view is only redrawn after a key.
         full: Whether the view fills the screen.
         colours: Whether the terminal supports colours.
-        taken: Keys that the owner of the view handles, such as those of a replay.
+        taken: Keys that the owner of the view handles, such as the keys of a replay.
     """
 
     cursor: str | None = None

@@ -36,7 +36,8 @@ class Row:
         depth: Depth of indentation.
         text: Text of a row that is not a node; empty for nodes.
         node: The node, if `kind` is ``node``.
-        weight: Priority of removal if rows do not fit; rows with the largest value go first.
+        weight: Priority of removal if rows do not fit; rows with the largest value are removed
+            first.
         first: Whether this is the first line of a note; further lines have no elbow sign.
         folded: Number of steps folded into the row.
     """
@@ -268,7 +269,7 @@ class _Maker:
         return f"{word} ({self.model.translated_text(verdict.why)})" if verdict.why else word
 
     def failure_text(self, node: ViewNode) -> str:
-        """Return why a node failed; in narrow views, where rows show no code, with the code."""
+        """Return why a node failed, with the code in narrow views, because their rows show none."""
         if node.failure is None:
             return node.detail
         message = self.model.failure_reason(node.failure) or node.detail

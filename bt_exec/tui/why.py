@@ -101,7 +101,7 @@ class Why:
 
     @property
     def is_in_other_language(self) -> bool:
-        """Whether the recorded sentences are in another language than the explanation."""
+        """Whether the recorded sentences are not in the language of the explanation."""
         return self.known.line.language != self.language
 
     def mission_sentence(self, text: str) -> str:
@@ -194,7 +194,7 @@ class Why:
         """
         cause = self.known.cause
         phrases = (self.step_phrase(name, args) for name, args in attempt.steps)
-        # an answer and the condition on it have the same phrase
+        # a question and a later condition on its answer have the same phrase
         steps = [step for step, _ in groupby(phrases)]
         more = [self.word(f"and {len(steps) - _STEPS} more")] if len(steps) > _STEPS else []
         named = self.word("the same again") if again else ", ".join([*steps[:_STEPS], *more])
