@@ -9,6 +9,8 @@ has its declared effects. A kept step must run again in these cases:
 - None of the step's effects holds any more, and a skill without declared needs, which may depend
   on them, starts before another step sets the facts again (whether that step succeeds or fails).
 - The step is a check, and a repeated step changes the checked fact before it.
+- No later step sets one of the step's facts, and a repeated step before it has changed that fact,
+  so that the plan would end with another value.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ def kept_finished_paths(
     kept, plan, calls = dict(achieved), locate(root), Calls(catalogue)
     while True:
         try:
-            _ReuseRun(kept, catalogue, calls).run_node(plan, _State(dict(now), {}, frozenset()))
+            run = _ReuseRun(kept, catalogue, calls)
+            run.require_final_facts(run.run_node(plan, _State(dict(now), {}, frozenset())).done)
         except _RunAgain as again:
             del kept[again.path]
         else:
@@ -143,6 +146,17 @@ class _ReuseRun(AbstractRun[_State | None]):
                 facts=call.failure.applied_to(before.facts), anew=anew, replaced=replaced
             ),
         )
+
+    def require_final_facts(self, end: _State | None) -> None:
+        """Raise `_RunAgain` for a kept step whose effect a successful plan would not end with.
+
+        Args:
+            end: State after the plan; None if it cannot succeed.
+        """
+        for fact, givers in end.givers.items() if end is not None else ():
+            for path in givers if fact in end.anew - end.replaced else ():
+                if end.facts.get(fact) != self._kept[path][fact]:
+                    raise _RunAgain(path)
 
     def _require_fact(self, fact: str, allowed: list[str], before: _State) -> None:
         """Raise `_RunAgain` if `fact` has no allowed value, but a kept step would give it one."""

@@ -32,10 +32,11 @@ class State(NamedTuple):
 
 
 def may_be_kept(plan: Step, kept: Mapping[str, dict[str, str]], now: dict[str, str]) -> bool:
-    """Return True if no possible run of the plan from `now` needs an undone kept step."""
+    """Return True if no run of the plan from `now` needs, or ends without, an undone kept step."""
     try:
-        for _ in _ways(plan, State(now, {}, frozenset()), kept):
-            pass
+        for succeeded, end in _ways(plan, State(now, {}, frozenset()), kept):
+            if succeeded:
+                _refuse_other_end(end, kept)
     except Missed:
         return False
     return True
@@ -127,6 +128,12 @@ def _refuse_missed_need(step: Step, state: State, kept: Kept) -> None:
             gone = all(_is_gone(*gave, state) for gave in kept[giver].items())
             if gone and fact not in step["effects"] and fact not in state.replaced:
                 raise Missed
+
+
+def _refuse_other_end(end: State, kept: Kept) -> None:
+    for fact, giver in end.givers.items():
+        if fact in end.anew - end.replaced and end.facts.get(fact) != kept[giver][fact]:
+            raise Missed
 
 
 def _is_gone(fact: str, word: str, state: State) -> bool:

@@ -219,3 +219,27 @@ def test_step_is_kept_if_a_failed_drive_replaces_its_effect(
     rest = [{"fallback": [away, {"do": "note"}]}, {"do": "put_b"}]
     root = Sequence.model_validate({"sequence": [{"do": "go_b"}, *rest]})
     assert kept_finished_paths(root, {"go_b": B}, {"at": "?"}, catalogue) == kept
+
+
+@pytest.mark.parametrize(
+    ("steps", "now", "kept"),
+    [
+        (["go_b", "go_home"], "home", ()),  # go_b runs again, so go_home must follow
+        (["go_b", "go_home"], "b", ("go_b",)),
+        (["go_b", "go_home", "go_b"], "b", ("go_b",)),  # go_home runs between them
+    ],
+)
+def test_step_is_kept_only_if_the_plan_ends_with_its_effect(
+    steps: list[str], now: str, kept: tuple[str, ...]
+) -> None:
+    catalogue = scripted_site(skills(needs=False)).catalogue
+    root = Sequence.model_validate({"sequence": [{"do": step} for step in steps]})
+    effect = {"go_b": B, "go_home": {"at": "home"}}
+    achieved = {
+        path: effect[node.do]
+        for path, node in nodes_with_paths(root)
+        if isinstance(node, Do) and effect[node.do]["at"] == now
+    }
+    found = kept_finished_paths(root, achieved, {"at": now}, catalogue)
+    nodes = dict(nodes_with_paths(root))
+    assert tuple(nodes[path].do for path in found) == kept
