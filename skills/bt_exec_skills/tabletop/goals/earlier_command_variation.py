@@ -132,31 +132,26 @@ def _with_phrases_replaced(old: Node, act: Node, phrases: Sequence[Node]) -> Ite
         to = Node("rel", (("relation", "at"), ("to", first)))
         yield old.substitute(act, act.replace(to=to))
     if themes and not holders and verb != "go":
-        of = tuple(_with_noun_of_moved(one, themes[-1], goal) for one in phrases)
+        of = tuple(with_noun_of(one, themes[-1], goal) for one in phrases)
         yield act.replace(of=of if len(of) > 1 else of[0])
 
 
-def _with_noun_of_moved(new: Node, old: Node, goal: object) -> Node:
-    """Return `new` with the noun of the moved objects `old`.
+def with_noun_of(new: Node, old: Node, goal: object = None) -> Node:
+    """Return the phrase `new`, which replaces `old`; without a noun, it gets the noun of `old`.
 
-    "The rest", after a number of objects, means those of that kind that are not at `goal`.
+    "The others" are those that `old` does not describe. After some of several objects ("one of the
+    blue balls"), they are those that are not at `goal`, the place of the moved ones.
     """
-    if new.get("det") != "rest" or old.get("quantity") is None or not isinstance(goal, Node):
-        return with_noun_of(new, old)
-    nouns = [one for one in formulas_of(old) if one.kind == "thing"]
-    return normal_form(new.replace(of=conjunction(*nouns, negation(goal)), det="all"))
-
-
-def with_noun_of(new: Node, old: Node) -> Node:
-    """Return the phrase `new`, which replaces `old`; without a noun, it gets the noun of `old`."""
     if new.kind != "np" or old.kind != "np" or not (formulas_of(new) and formulas_of(old)):
         return new
     nouns = [one for one in formulas_of(old) if one.kind == "thing"]
     if new.get("det") == "rest":
         table = any(one.text("name") == "table" for one in formulas_of(new))
         single = table or Node("one") in formulas_of(new)  # "and the other one, too"
-        like = nouns if single else []
-        left = conjunction(new.node("of"), *like, negation(old.node("of")))
+        some = old.get("quantity") is not None or old.text("det") in ("any", "some")
+        like = nouns if single or (some and not _has_noun(new)) else []
+        moved = goal if some and isinstance(goal, Node) else old.node("of")
+        left = conjunction(new.node("of"), *like, negation(moved))
         return normal_form(new.replace(of=left, det="the" if single else "all"))
     if _has_noun(new):
         return new

@@ -301,6 +301,8 @@ class CommandHistory:
             return node
         subject, done = subjects[0], False
         korean = self.readings[-1].language == "ko"
+        acts = (one for one in before[0][0].walk() if one.kind == "act")
+        goal = next((one.get("to") for one in acts), None)
         many = len(subjects) > 1 or _is_plural(subject)
 
         def walk(part: Node) -> Node:
@@ -312,7 +314,7 @@ class CommandHistory:
                 return part.replace(of=tuple(one.replace(det="all") for one in subjects))
             if part.kind == "np" and part.get("det") == "rest" and not done:
                 for one in filter(partial(_may_be_contrasted, part), subjects):
-                    part = with_noun_of(part, one)
+                    part = with_noun_of(part, one, goal)
             if part.kind == "np" and _THEM in formulas_of(part) and not done:
                 return normal_form(
                     part.substitute(_THEM, disjunction(*(n.node("of") for n in subjects)))
