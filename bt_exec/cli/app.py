@@ -97,7 +97,7 @@ app = typer.Typer(
     name="bt-exec",
     help="Tell a robot what to do; watch it, and see why. Without a command: a prompt.",
     epilog="Exit codes: 0 satisfied, 2 usage, 3 blocked, 4 failed, 5 refused, 6 done in part, "
-    "130 stopped, 143 terminated.",
+    "130 stopped, 143 terminated outside a mission.",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )

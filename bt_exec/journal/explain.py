@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from bt_exec.events import (
     Aborting,
@@ -59,9 +59,6 @@ class Attempt:
         passed: The distinct failures of its nodes, in order.
         unmet: Failures of the checks that chose the other branch of the plan, in order.
         done: The actions that succeeded in it.
-        seen: Text of the last observation while it was in force, by pack.
-        seen_at: Time of the newest of these observations [s, mission clock].
-        blind: Error messages of packs whose perception failed after the last observation, by pack.
     """
 
     version: int
@@ -73,9 +70,6 @@ class Attempt:
     passed: list[Failure] = field(default_factory=list)
     unmet: list[Failure] = field(default_factory=list)
     done: list[DoneAction] = field(default_factory=list)
-    seen: dict[str, str] = field(default_factory=dict)
-    seen_at: float = 0.0
-    blind: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -86,8 +80,8 @@ class Cause:
         failure: The first failure that was never recovered.
         version: Version of the plan in force.
         t: Time since the command [s, mission clock]; None if unknown.
-        seen: Last observation by the end of that plan, one line for each pack whose perception
-            was not failing.
+        seen: Last observation at that time, one line for each pack whose perception was not
+            failing.
         blind: Error messages of packs whose perception was failing at that time, by pack.
         seen_age: Age of the newest of these observations at the time of the failure [s]; 0 if
             unknown.
@@ -154,8 +148,8 @@ def explain(
         catalogue: Declarations of its skills; without it, fewer facts are known at the end.
         language: Language for descriptions of observations; the command's language if empty.
     """
-    attempts, blind = _attempts(record, language or record.line.language)
-    cause = _first_cause(record, attempts, catalogue)
+    attempts = _attempts(record)
+    cause = _first_cause(record, attempts, catalogue, language or record.line.language)
     outcome = record.outcome
     refusals = [event.refusal.message for event in record.events if isinstance(event, Refused)]
     rejected = record.refusals[-1:] if outcome is not None and outcome.problems else ()
@@ -169,7 +163,7 @@ def explain(
         line=record.line,
         attempts=attempts,
         cause=cause,
-        blind=blind if cause is None else cause.blind,
+        blind=_observed(record.events, "").blind if cause is None else cause.blind,
         planner=_failure_of_planner(record) if attempts else None,
         refusal=refusals[-1] if refusals and record.status == "refused" else "",
         problems=tuple(dict.fromkeys(problems)),
@@ -187,32 +181,48 @@ def explain(
     )
 
 
-def _attempts(
-    record: MissionRecord, language: str
-) -> tuple[tuple[Attempt, ...], Mapping[str, str]]:
-    """Return the attempts of a mission, and the errors of perceptions that failed at its end."""
-    attempts: list[Attempt] = []
+class _Observed(NamedTuple):
+    """Last observations among some events.
+
+    Attributes:
+        seen: Text of the last observation, by pack.
+        seen_at: Time of the newest of these observations [s, mission clock].
+        blind: Error messages of packs whose perception failed after their last observation, by
+            pack.
+    """
+
+    seen: dict[str, str]
+    seen_at: float
+    blind: dict[str, str]
+
+
+def _observed(events: Iterable[Event], language: str) -> _Observed:
+    """Return the last observations in `events`, described in a language."""
     seen: dict[str, str] = {}
     seen_at = 0.0
     blind: dict[str, str] = {}
-    args = {(run.start.skill, run.start.call): run.start.args for run in record.skills}
-    for event in record.events:
-        if isinstance(event, Planned):
-            attempts.append(_new_attempt(event.spec, record))
-        elif isinstance(event, Observed):
+    for event in events:
+        if isinstance(event, Observed):
             seen[event.pack] = event.observation.describe(language)
             seen_at = event.observation.t
             blind.pop(event.pack, None)
         elif isinstance(event, PerceptionFailed):
             blind[event.pack] = event.message
+    return _Observed(seen, seen_at, blind)
+
+
+def _attempts(record: MissionRecord) -> tuple[Attempt, ...]:
+    """Return the attempts of a mission."""
+    attempts: list[Attempt] = []
+    args = {(run.start.skill, run.start.call): run.start.args for run in record.skills}
+    for event in record.events:
+        if isinstance(event, Planned):
+            attempts.append(_new_attempt(event.spec, record))
         elif attempts:
             _add_event(event, attempts[-1], args)
-        if attempts:
-            attempts[-1].seen, attempts[-1].blind = dict(seen), dict(blind)
-            attempts[-1].seen_at = seen_at
     if attempts and attempts[-1].failure is None and record.status != "satisfied":
         attempts[-1].failure = _last_failure(record)
-    return tuple(attempts), blind
+    return tuple(attempts)
 
 
 def _add_event(
@@ -295,7 +305,10 @@ def _as_step(node: Do | Check, given: Mapping[str, Any]) -> tuple[str, Mapping[s
 
 
 def _first_cause(
-    record: MissionRecord, attempts: tuple[Attempt, ...], catalogue: Catalogue | None
+    record: MissionRecord,
+    attempts: tuple[Attempt, ...],
+    catalogue: Catalogue | None,
+    language: str,
 ) -> Cause | None:
     """Return the first cause of the end, or of the failures before an interruption."""
     if record.status == "satisfied":
@@ -310,11 +323,21 @@ def _first_cause(
         return None
     number, failure = found
     attempt = attempts[failed[number][1]]
-    began = record.events[0].t
-    when = next((e.t - began for e in record.events if _reports_failure(e, failure)), None)
-    seen = tuple(text for pack, text in attempt.seen.items() if pack not in attempt.blind)
-    age = 0.0 if when is None else max(began + when - attempt.seen_at, 0.0)
-    return Cause(failure, attempt.version, when, seen, attempt.blind, age)
+    events = record.events
+    at = next((n for n, event in enumerate(events) if _reports_failure(event, failure)), None)
+    if at is None:  # the end of the plan
+        later = (n for n, e in enumerate(events) if _replaces_plan(e, attempt.version))
+        observed = _observed(events[: next(later, len(events))], language)
+        when, age = None, 0.0
+    else:
+        observed = _observed(events[:at], language)
+        when, age = events[at].t - events[0].t, max(events[at].t - observed.seen_at, 0.0)
+    seen = tuple(text for pack, text in observed.seen.items() if pack not in observed.blind)
+    return Cause(failure, attempt.version, when, seen, observed.blind, age)
+
+
+def _replaces_plan(event: Event, version: int) -> bool:
+    return isinstance(event, Planned) and event.spec.mission.plan_version > version
 
 
 def _reports_failure(event: Any, failure: Failure) -> bool:

@@ -115,6 +115,19 @@ def test_cause_names_a_perception_error_unless_a_later_observation_arrived(
     assert bool(found.cause.seen) is recovers
 
 
+@pytest.mark.parametrize("later", [False, True])
+def test_cause_excludes_what_was_observed_after_the_failure(
+    explained, make_spec: Spec, later: bool
+) -> None:
+    failed, blind = called("open_door", "failed", failure=JAM), PerceptionFailed(2, 40, "door", "?")
+    events = (*failed, blind) if later else (blind, *failed)
+    found = explained(Planned(0.4, 1, make_spec(1), 1), *events, ended("blocked", JAM))
+    assert found.cause is not None
+    assert (found.cause.seen, found.cause.blind) == (
+        (("문 열림",), {}) if later else ((), {"door": "?"})
+    )
+
+
 def test_both_branches_of_a_choice_are_listed_and_its_false_condition_is_unmet(explained) -> None:
     spec = load_text(
         "mission: {command: x}\nroot: {fallback: [{sequence: [{check: door_is_open}, "
@@ -336,7 +349,6 @@ def test_facts_follow_effects_and_observations(explained, make_spec: Spec) -> No
     late = RecordedObservation(4.0, established={"hand.right": "empty"}, text="a hand")
     found = explained(plan, *called("grasp"), Observed(4.0, 80, "arm", late), ended("satisfied"))
     assert found.facts == {"door": "open", "hand.right": "empty"}
-    assert found.attempts[0].seen == {"door": "문 열림", "arm": "a hand"}
     doubt = explained(plan, *called("open_door", "failed", failure=JAM), ended("blocked", JAM))
     assert doubt.facts == {}
     unknown = explained(plan, *called("fly"), called("fly", call=2)[0])
@@ -370,7 +382,6 @@ def test_steps_of_a_plan_exclude_done_parts_and_alternatives(explained):
         ("near", {}),
     )
     assert (attempt.kept, attempt.version, attempt.compiler) == (1, 1, spec.mission.compiler)
-    assert attempt.seen == {"door": "문 열림"}  # before the plan
 
 
 def test_action_before_a_failure_does_not_count_as_recovery(explained, make_spec: Spec) -> None:
@@ -409,5 +420,5 @@ def test_failure_of_a_plan_is_the_one_reported_at_the_replan(explained, make_spe
 
 def test_new_attempt_has_empty_fields() -> None:
     bare, other = Attempt(1, "offline", ()), Attempt(2, "offline", ())
-    assert (bare.kept, bare.failure, bare.passed, bare.done, bare.seen) == (0, None, [], [], {})
+    assert (bare.kept, bare.failure, bare.passed, bare.done) == (0, None, [], [])
     assert bare.passed is not other.passed

@@ -161,7 +161,7 @@ def change(folder: Path, edit: Any) -> None:
             lambda info: info.update(data_path="../../{episode_index}.parquet"),
             "is outside the data set",
         ),
-        (lambda info: info.update(data_path="{home}.parquet"), r"unknown \{home\}"),
+        (lambda info: info.update(data_path="{home}.parquet"), r"unknown placeholder \{home\}"),
         (lambda info: info.update(data_path="data/none.parquet"), "cannot be read"),
         (lambda info: info.update(data_path="meta/info.json"), "cannot be read"),
         (lambda info: info.update(codebase_version="v3.0"), "contains no episodes"),
