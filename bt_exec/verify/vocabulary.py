@@ -103,7 +103,7 @@ def _check_tree(context: Context, name: str, place: Place, *, runs: bool = False
 
 
 def _cycle(context: Context, start: str, own: str) -> tuple[str, ...]:
-    """Return the shortest cycle from tree `own` through its subtree `start`; empty if none."""
+    """Return the shortest cycle from tree `own` through its subtree `start`; may be empty."""
     above = {start: own}
     waiting = [start]
     for name in waiting:
