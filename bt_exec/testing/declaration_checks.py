@@ -1,4 +1,4 @@
-"""Checks of declarations, applied to every shipped pack and available to other packs."""
+"""Checks of the declarations of a pack; the tests of shipped packs use them, other packs may."""
 
 from __future__ import annotations
 
