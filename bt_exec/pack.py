@@ -112,7 +112,7 @@ class Pack:
 
     Attributes:
         name: Name in site files and entry points.
-        requires: Packs that it builds on; a site that names it must name them, too.
+        requires: Packs that this pack builds on; a site that uses it must use them, too.
         summary: Description in one line.
         skills: Skills.
         conditions: Conditions.
@@ -307,7 +307,7 @@ class Catalogue:
         return not own.matches(fact) and self.facts_usable_by(pack).matches(fact)
 
     def facts_in_pack(self, pack: str, facts: Mapping[str, str]) -> dict[str, str]:
-        """Return facts of the site in the names of `pack`, without those of its other robots."""
+        """Return facts of the site under the names in `pack`, without facts of its other robots."""
         if not self.is_robot(pack):
             return dict(facts)
         others = tuple(f"{robot}/" for robot in self.robots_sharing_pack if robot != pack)
@@ -394,11 +394,11 @@ class Catalogue:
         return {f"{space}{fact}": values for fact, values in facts.items()}, types
 
     def owner(self, name: str) -> str:
-        """Return the name of the pack of a skill or condition; empty if that is built in."""
+        """Return the name of the pack that defines a skill or condition; empty if built in."""
         return self.owners[name]
 
     def acting_skills(self) -> frozenset[str]:
-        """Return the names of the skills that change facts, and of the built-in ones.
+        """Return the names of the skills that change facts, and of the built-in skills.
 
         All other skills only observe or answer.
         """
@@ -502,7 +502,7 @@ def find_pack(name: str) -> Pack:
     pack = load_plugin(_GROUP, "pack", name)
     if not isinstance(pack, Pack):
         raise RegistrationError(f"pack {name!r} is registered, but it is not a Pack: {pack!r}")
-    if pack.name != name:  # the site's settings for it would be ignored
+    if pack.name != name:  # otherwise the site's settings for the pack would be ignored
         raise RegistrationError(f"pack {name!r} is registered, but its name is {pack.name!r}")
     check_field_types(pack)  # checked early, because site files are validated against its settings
     return pack
