@@ -265,7 +265,7 @@ class _Expander:
         for key, param in tree.params.items():
             if param.required and key not in args:
                 message = f"tree {name!r} needs {key!r} ({param.type})"
-                where = (*place, "with") if args else place  # same place as in `verify.arguments`
+                where = (*place, "with") if args else place  # as in verification
                 self._report("MISSING_ARGUMENT", message, where, "", (key,))
             given = params.get(key)
             if given is ABSENT or has_reference(given):

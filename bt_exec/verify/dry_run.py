@@ -1,4 +1,4 @@
-"""Layer 4, dry run: check that known facts contradict no skill's needs in any execution.
+"""Layer 4, dry run: known facts must contradict no skill's needs in any execution.
 
 Code: ``NEED_NOT_MET``. All possible executions of a plan are followed at once: skips, failures,
 retries, stops, and orders of parallel branches. A need is reported if a known fact contradicts it
@@ -200,7 +200,7 @@ class _DryRun(AbstractRun[States]):
         return Ends(frozenset(map(success.apply, before)), failed, self.nothing, failed)
 
     def run_parallel(self, step: Step, before: States) -> Ends[States]:
-        """Follow each branch while the others act; return the states that the branches share."""
+        """Follow each branch while the others act; return the states that enough branches allow."""
         assert isinstance(step.node, Parallel)
         needed, before_all = step.node.needed, self._others
         branches = []

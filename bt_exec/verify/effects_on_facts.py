@@ -231,7 +231,7 @@ def known_args(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments whose values are known before the mission runs, with defaults."""
     given = {key: value for key, value in args.items() if not has_reference(value)}
     if len(given) == len(args):
-        with contextlib.suppress(ValidationError):  # `verify.arguments` reports the mistake
+        with contextlib.suppress(ValidationError):  # layer 2 reports the mistake
             return _validated_arguments(signature, args)
     fields = signature.model.model_fields.items()
     left = {key: field.default for key, field in fields if not field.is_required()}

@@ -222,7 +222,10 @@ def _words_of(file: Path) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _words_in_executive_code() -> frozenset[str]:
-    """Return every word in the Python code of `bt_exec`, which uses further message codes."""
+    """Return every word in the Python code of `bt_exec`.
+
+    They are accepted as message codes, because `bt_exec` uses codes that no pack declares.
+    """
     return frozenset().union(*map(_words_of, OWN_MESSAGES.parents[1].rglob("*.py")))
 
 

@@ -153,7 +153,7 @@ def _check_fact_value(
             origin = [name for name in used if name in given][-1:]
             where = (*place, *origin)
             if context.has_problem_at(where):
-                continue  # a value of a wrong type is reported by `verify.arguments`
+                continue  # layer 2 reports a value of a wrong type
             context.report_problem(
                 mistake.code,
                 mistake.message,
