@@ -301,7 +301,7 @@ class Aborted(_Out):
 
 
 class Resumed(_Out):
-    """Whether the queue is held (or was, until it was resumed), and how many missions wait."""
+    """State of the queue: whether it is held (or was until now), and number of waiting missions."""
 
     held: bool
     waiting: int

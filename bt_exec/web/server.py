@@ -108,7 +108,7 @@ class AppServer:
         self._thread.join(2 * _STOP_S)
 
     def _end_streams(self) -> None:
-        """End open event streams, for subclasses with streams; called on the event loop."""
+        """End open event streams; called on the event loop, overridden by servers with streams."""
 
     def _run(self) -> None:
         async def serve() -> None:
