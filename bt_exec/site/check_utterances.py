@@ -1,4 +1,4 @@
-"""Check of utterances: each must compile to a plan that contains the tree which lists it."""
+"""Check of utterances: each must compile to a plan that contains the tree that declares it."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def with_tool_files(
     Args:
         packs: The packs.
         files: Python files.
-        overrides: Names of skills and conditions of the packs that the files may replace.
+        overrides: Names of those skills and conditions of the packs that `files` may replace.
 
     Raises:
         UsageError: If a file is missing, cannot be run, or contains no skill and no condition.

@@ -69,7 +69,7 @@ class Site:
         messages: Sentences and display names.
         confirm: Rule for plans that need the operator's confirmation.
         keep: Retention of the site's missions in the journal.
-        guard: Stop action of the guardian, in place of those of the drivers; None to use theirs.
+        guard: Stop action of the guardian; None to use the stop actions of the drivers.
         replaced: A sentence for each tree, skill or condition of a pack that was replaced.
     """
 
@@ -163,7 +163,7 @@ def load_site(name_or_file: str = "", tools: Sequence[Path] = ()) -> Site:
 
 
 def _missing_files(source: Source, folder: Path, written: SiteFile) -> Iterator[Problem]:
-    """Yield a problem for each file or folder that a site file names and that does not exist."""
+    """Yield a problem for each missing file or folder to which a site file refers."""
     named: list[tuple[Place, str]] = [
         *(((field,), getattr(written, field)) for field in ("trees", "lexicon", "messages")),
         *((("tools", number), file) for number, file in enumerate(written.tools)),
