@@ -1,4 +1,4 @@
-"""Checks of the declarations of a pack; the tests of shipped packs use them, other packs may."""
+"""Checks of the declarations of a pack, for the tests of shipped and other packs."""
 
 from __future__ import annotations
 

@@ -49,7 +49,10 @@ class Coverage:
 
     @contextmanager
     def naming_plan(self, tree: str) -> Iterator[None]:
-        """While the context is open, count nodes of new missions that are in no tree for `tree`."""
+        """Count nodes that belong to no tree as nodes of `tree`, while the context is open.
+
+        This applies to missions that begin in the context.
+        """
         before, self._name = self._name, tree
         try:
             yield
