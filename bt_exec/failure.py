@@ -153,8 +153,8 @@ def plain_error(error: BaseException) -> BaseException:
     """Return `error` if it can be printed safely, otherwise an ordinary exception of the same name.
 
     An exception is replaced if its class overrides attributes that Python reads, or if it is a
-    `PartBroken` that pack code raised, for instance with the code ``STEP_HUNG``. Such exceptions
-    are also replaced in the chain of causes.
+    `PartBroken` that pack code raised, for instance with the code ``STEP_HUNG``. In the
+    chain of causes, exceptions whose class overrides such attributes are replaced, too.
     """
     kind, trace = type(error), _traceback_of(error)
     if issubclass(kind, PartBroken):

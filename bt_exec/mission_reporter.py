@@ -162,7 +162,7 @@ class MissionReporter:
         return None
 
     def operator_messages(self) -> str:
-        """Return the robot's messages, which precede the final message; may be empty."""
+        """Return the robot's messages to the operator, which begin the final message."""
         return ""
 
     def achieved(self, done: Sequence[Action]) -> bool:

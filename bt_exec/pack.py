@@ -196,9 +196,10 @@ class Pack:
 class Catalogue:
     """The skills, conditions and types of the packs of a site, by name.
 
-    A name that two packs define is ambiguous: both are called ``pack.name``. Trees of a pack keep
-    using the plain name for their own definitions (`with_site_names`), and so does its code:
-    checkers, passes, plan formats and reporters receive plans in the pack's own names.
+    A name that two packs define is ambiguous; both definitions are called ``pack.name`` on the
+    site. Trees of a pack keep using the plain name for the pack's own definitions
+    (`with_site_names`), and so does the pack's code: checkers, passes, plan formats and reporters
+    receive plans in the pack's own names.
 
     A site may have several robots of one pack: instances with different names. All their
     definitions clash, so their trees are called ``robot.tree``, too. The resources that they claim
@@ -346,7 +347,7 @@ class Catalogue:
         )
 
     def with_pack_names(self, pack: str, tree: Document) -> Document:
-        """Return a tree as `pack` would write it, for the pack's own code."""
+        """Return a tree with the names that `pack` itself uses, for the pack's own code."""
         if not self.clashes(pack):
             return tree
         return with_renamed_parts(

@@ -54,7 +54,7 @@ def checked_facts(found: Any) -> dict[str, str]:
 
 
 class PackSettings(UserData):
-    """Settings of a pack in a site file; packs with settings derive from it.
+    """Base class for the settings of a pack in a site file.
 
     Attributes:
         pack: Name of the installed pack if the site uses another name for it; otherwise empty.
@@ -92,7 +92,7 @@ class PackSettings(UserData):
 
 
 class WorldSettings(UserData):
-    """Initial state of a simulated world; packs with such a world derive from it.
+    """Base class for the initial state of a pack's simulated world.
 
     Values arrive as strings of ``KEY=VALUE`` pairs and are converted to the types of the fields.
     The description of a field is shown to the operator: its meaning and the allowed values.

@@ -39,8 +39,8 @@ class Robot(Protocol):
     def still(self) -> bool:
         """Whether the robot is at rest. The value must be True or False and be returned quickly.
 
-        It is read after every stop. If it is False then, or reading it raises, the mission fails
-        with ``STOP_FAILED``, and the operator is asked to use the emergency stop.
+        It is read after every stop. If it is False or reading it raises, the mission fails with
+        ``STOP_FAILED``, and the operator is asked to use the emergency stop.
         """
 
 

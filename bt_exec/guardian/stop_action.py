@@ -24,8 +24,8 @@ class Guard:
 
     Attributes:
         stop: ``"module:function"``, the function itself, a command line, or its words. A command
-            succeeds with exit code 0, a function if it does not raise. Neither must rely on the
-            state of the process that drives the robot.
+            succeeds with exit code 0, a function if it does not raise. They must not rely on
+            the state of the process that drives the robot.
         args: Arguments of the function: strings and numbers.
         within_s: Time without a heartbeat after which the robot is stopped [s].
 

@@ -130,7 +130,7 @@ class LeafReader:
         return {own_name(port): text[1:] for port, text in found.items() if is_reference_text(text)}
 
     def arguments(self, element: Element, outputs: set[str]) -> Data:
-        """Return the arguments in an element's attributes; exact values stored as JSON win."""
+        """Return the arguments of an element; exact values stored as JSON take precedence."""
         given = element.attributes
         exact, names = parse_metadata(element, "_exact"), parse_metadata(element, "_ports")
         args: Data = {}
