@@ -18,7 +18,7 @@ Names are imported on first use, so that ``import bt_exec`` is cheap::
     from bt_exec import Failed, Running, Steps, Verdict, condition, skill
 """
 
-try:  # first of all: another import would extend the time in which a Ctrl-C prints a traceback
+try:  # must be first: until it runs, a Ctrl-C prints a traceback
     from bt_exec.early_interrupt import exit_on_interrupt, is_command_line
 
     if is_command_line():

@@ -14,9 +14,9 @@ from bt_exec.early_interrupt import exit_on_interrupt
 __all__ = ["main"]
 
 _LINEAR_ALGEBRA = "OPENBLAS_NUM_THREADS"
-"""Number of BLAS threads: one suffices for our small matrices.
+"""Environment variable for the number of BLAS threads; one suffices for our small matrices.
 
-More threads would busy-wait and take a core from the tick loop. numpy reads it on import.
+More threads would busy-wait and take a core from the tick loop. numpy reads the variable on import.
 """
 
 _COLLECTIONS = 10_000, 20, 100

@@ -1,7 +1,7 @@
 """Handler for Ctrl-C and SIGTERM during the imports: exits at once, without a traceback.
 
-It uses only modules that the interpreter has already imported, so that it can be installed first.
-Before that, while Python starts, a Ctrl-C is handled by Python.
+It uses only modules that the interpreter has already imported, so that it can be installed before
+any other import. Until then, while Python starts, a Ctrl-C is handled by Python.
 """
 
 import os
@@ -12,7 +12,7 @@ __all__ = ["exit_if_command_line", "exit_on_interrupt", "is_command_line"]
 _signal = __import__("_signal")  # C module behind `signal`; type stubs do not list it
 
 _SIGNAL = 128
-"""Offset of exit codes: a process ended by a signal exits with this plus the signal's number."""
+"""Offset of the exit code for a signal: the code is 128 plus the signal's number."""
 
 
 def is_command_line() -> bool:

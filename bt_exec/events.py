@@ -1,8 +1,8 @@
 """Events of a mission as values, for the journal, the terminal and listeners.
 
-Events are made by the loop and handed to listeners between ticks, in order. `SkillStarting` is the
-exception: its listeners have returned before the skill is started, so that what will move is on
-record before it moves.
+Events are created by the tick loop and passed to listeners between ticks, in order. `SkillStarting`
+is the exception: its listeners return before the skill is started, so that every motion is recorded
+before it begins.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class Rejected(_At):
 class NodeChanged(_At):
     """A node has a new state. `detail` is a brief reason for a failure or skip.
 
-    A node that is ``running`` with a `failure` is retried after it.
+    A node that is ``running`` and has a `failure` will be retried.
     """
 
     path: str
@@ -145,7 +145,7 @@ class NodeChanged(_At):
 
 @dataclass(frozen=True, slots=True)
 class SkillStarting(_At):
-    """A skill is about to run. The event is on record before anything moves."""
+    """A skill is about to run. The event is recorded before anything moves."""
 
     path: str
     skill: str
@@ -157,7 +157,7 @@ class SkillStarting(_At):
 class SkillEnded(_At):
     """A skill ended: with success, with a failure, or stopped (neither result nor failure).
 
-    `held_s` is the duration of its longest step [s, wall] if that step delayed the mission, else 0.
+    `held_s` is the duration of the longest step [s, wall] if it delayed the mission; otherwise 0.
     """
 
     path: str
@@ -183,7 +183,7 @@ class Progress(_At):
 class Asked(_At):
     """A check, guard, skip condition or loop condition evaluated to a new verdict.
 
-    The last field is True for a check whose answer is reported to the operator.
+    The last field is True if the check answers a question of the operator.
     """
 
     path: str
@@ -195,14 +195,14 @@ class Asked(_At):
 
 @dataclass(frozen=True, slots=True)
 class Turn(_At):
-    """A pack's turn report: plain, serializable data."""
+    """A turn report of a pack, made before each action and at the end: plain, serializable data."""
 
     report: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Aborting(_At):
-    """The mission is being stopped, cleanly or with the robot's own stop."""
+    """The mission is being stopped, cleanly or by the `stop` method of the robots."""
 
     how: Literal["clean", "robot stop"]
     reason: str

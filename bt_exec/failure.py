@@ -21,8 +21,8 @@
                          the mission ends and names the part
     RobotStopped         the robot was stopped from outside: the mission ends and does not resume
 
-Any other exception is a bug of bt-exec. Inside a skill it becomes a `Failure` with code
-``SKILL_CRASHED``; nothing a skill does ends the executive with a robot moving.
+Any other exception is a bug of bt-exec. An exception inside a skill becomes a `Failure` with code
+``SKILL_CRASHED``; no error of a skill ends the executive while a robot is moving.
 """
 
 from __future__ import annotations
@@ -89,10 +89,10 @@ OWN_CODES = frozenset(
         "TOO_MANY_ITEMS",
     }
 )
-"""Failure codes that packs need not declare: those of `bt_exec.nodes` and of mission endings."""
+"""Failure codes that packs need not declare: codes of `bt_exec.nodes` and of mission endings."""
 
 EFFECT_LOST = "EFFECT_LOST"
-"""Code of a skill that succeeded, but whose effect is gone at the end of the plan."""
+"""Code of a skill that succeeded, but whose effect no longer holds at the end of the plan."""
 
 SKIP_MISTAKEN = "SKIP_MISTAKEN"
 """Code of a skill that was skipped because its effect seemed to hold, but does not."""
@@ -137,7 +137,7 @@ _OWN = f"{Path(__file__).parent}{os.sep}"
 
 
 def describe_exception(error: BaseException) -> str:
-    """Return the type and message of an error, or only its type if the message cannot be made."""
+    """Return the type and message of an error; only the type if reading the message fails."""
     name, said = _name_of(type(error)), ""
     with contextlib.suppress(Exception, SystemExit, KeyboardInterrupt):  # __str__ may raise, too
         said = str(error)
@@ -153,8 +153,8 @@ def plain_error(error: BaseException) -> BaseException:
     """Return `error` if it can be printed safely, otherwise an ordinary exception of the same name.
 
     An exception is replaced if its class overrides attributes that Python reads, or if it is a
-    `PartBroken` that pack code raised, for instance with the code ``STEP_HUNG``. Exceptions with
-    such classes are also replaced in the chain of causes.
+    `PartBroken` that pack code raised, for instance with the code ``STEP_HUNG``. In the
+    chain of causes, exceptions whose class overrides such attributes are replaced, too.
     """
     kind, trace = type(error), _traceback_of(error)
     if issubclass(kind, PartBroken):
@@ -212,7 +212,7 @@ def plain_evidence(value: Any, depth: int = 0) -> Any:
 
 
 def _truncated(text: str, longest: int = _LONGEST) -> str:
-    """Return `text` cut to `longest` characters; a cut text ends with its original length."""
+    """Return `text` truncated to `longest` characters; its original length is then appended."""
     if len(text) <= longest:
         return text
     end = f"… ({len(text)} characters)"
@@ -220,7 +220,7 @@ def _truncated(text: str, longest: int = _LONGEST) -> str:
 
 
 class SimulationLost(Exception):  # noqa: N818 - named for what has happened, as `Failed` is
-    """Raised by the clock when a world cannot be advanced within its time limit.
+    """Raised by the mission's clock if a simulation cannot be advanced within its time limit.
 
     Args:
         why: The exception, or the step that timed out.
@@ -231,14 +231,15 @@ class SimulationLost(Exception):  # noqa: N818 - named for what has happened, as
 
 
 class Interrupted(KeyboardInterrupt):
-    """Raised for a Ctrl-C of the operator, as opposed to a KeyboardInterrupt that a part raises.
+    """Raised for a Ctrl-C of the operator, as opposed to a KeyboardInterrupt raised by pack code.
 
-    After a plain KeyboardInterrupt, ``python -m`` would end the process by the signal.
+    It is a separate class, because ``python -m`` ends the process by a signal after a plain
+    KeyboardInterrupt.
     """
 
 
 class PartBroken(BaseException):
-    """Raised when pack code outside skills and conditions raises, or any part hangs.
+    """Raised if pack code outside skills and conditions raises, or if any pack code hangs.
 
     It does not derive from `Exception`, so that ``except Exception`` between the part and the
     executive does not catch it.
@@ -297,7 +298,7 @@ class Failed(Exception):  # noqa: N818 - it is a verdict of the skill, not an er
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Failure of a node: the value that travels with FAILURE through the tree.
+    """Failure of a node: the value that describes a FAILURE status.
 
     Attributes:
         code: Stable name of the reason, such as ``GRASP_SLIPPED``.
@@ -456,11 +457,11 @@ class BtExecError(Exception):
 
 
 class SpecError(BtExecError):
-    """Raised when a tree, a site or another file cannot be used; holds every mistake found.
+    """Raised when a tree, a site or another file cannot be used; contains every mistake found.
 
     Attributes:
         problems: The mistakes, in the order of the text; never empty.
-        checkable: Whether ``bt-exec check`` reads such files.
+        checkable: Whether ``bt-exec check`` can check files of this kind.
     """
 
     def __init__(self, problems: Sequence[Problem], *, checkable: bool = True) -> None:
@@ -494,7 +495,7 @@ class UnknownName(UsageError):  # noqa: N818 - named for the mistake, as `Failed
 
 
 class RegistrationError(BtExecError):
-    """Raised when a pack is loaded that has a mistake, such as a duplicate name.
+    """Raised when a pack with a mistake, such as a duplicate name, is loaded.
 
     Args:
         why: A sentence, or the mistakes found in a file.

@@ -30,7 +30,7 @@ def read_at_most(path: Path, most: int) -> bytes | None:
 
     Raises:
         OSError: If it cannot be read.
-        ValueError: If the path is malformed, such as one with a null byte.
+        ValueError: If the path is malformed, for example because it contains a null byte.
     """
     with path.open("rb") as file:
         found = file.read(most + 1)
@@ -38,7 +38,7 @@ def read_at_most(path: Path, most: int) -> bytes | None:
 
 
 def is_pipe_or_device(path: Path) -> bool:
-    """Return whether a path exists and is neither a file nor a folder.
+    """Return True if a path exists and is neither a file nor a folder.
 
     Reading a pipe may block and a device may never end, so folder searches skip them.
     """
@@ -49,8 +49,8 @@ def is_pipe_or_device(path: Path) -> bool:
 def atomic_replacement(path: Path) -> Iterator[Path]:
     """Yield a temporary path; the file written there atomically replaces `path` at the end.
 
-    An interrupted write leaves the old file unchanged, or no file if there was none. A link stays a
-    link, and the permissions of the old file are kept.
+    An interrupted write leaves `path` unchanged. A link stays a link, and the permissions of the
+    old file are kept.
     """
     target = Path(os.path.realpath(path))
     part = target.with_name(f".{os.urandom(8).hex()}.part")

@@ -55,10 +55,10 @@ _OPTIONAL = frozenset(
 """Fields that are omitted from an outcome's plain data when they are empty."""
 
 STOPS = ("ABORTED", STOPPED, "STOP_FAILED", "STEP_HUNG", "STALLED", "GUARD_LOST")
-"""Codes of missions that were stopped before their plan ended."""
+"""Reason codes of missions that were stopped before their plan ended."""
 
 PARTLY_DONE, NOTHING_DONE = "PARTLY_DONE", "NOTHING_DONE"
-"""Codes of missions that continued without a part: some parts were done, or none."""
+"""Reason codes of missions that continued without a failed part: some parts were done, or none."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Ending:
         failure: The failure that ended it, if any.
         why: Code of the reason for not re-planning after the failure.
         said: The reason in the compiler's words, if any. For a satisfied mission without a plan:
-            the reply to the command. For an aborted mission: who or what stopped it.
+            the reply to the command. For an aborted mission: the origin of the stop.
         refusal: The compiler's refusal, if it refused.
         problems: Problems of a plan that was not accepted.
     """
@@ -118,7 +118,8 @@ class Outcome:
         problems: Problems of a plan that was not accepted.
         results: Values that the tree of the plan returned (``returns``), by field; empty if it did
             not succeed.
-        record_problem: The missing parts of the record and where they are; empty if it is complete.
+        record_problem: Description of the parts missing from the record, and where these parts are;
+            empty if the record is complete.
         cause: The first failure without recovery, as plain data; empty if none ended the mission.
         state: Facts that concern the mission, with their last known values at its end, or ``"?"``:
             ``{"door": "open"}``.
@@ -164,7 +165,7 @@ class Outcome:
 
     @property
     def decisive_failure(self) -> Failure | None:
-        """The cause of the end, or the first recovered failure; None without failures."""
+        """The cause of the end, or else the first recovered failure; None without failures."""
         found = (self.cause, *self.failures) if self.cause else self.failures
         return Failure.from_dict(dict(found[0])) if found else None
 
@@ -192,7 +193,7 @@ class Outcome:
 
     @property
     def undone_in_words(self) -> tuple[tuple[str, str], ...]:
-        """Incomplete parts and their reasons, in the operator's language."""
+        """Incomplete parts with the reasons, in the operator's language."""
         return tuple((str(part.get("what", "")), str(part.get("why", ""))) for part in self.undone)
 
     @property

@@ -1,7 +1,7 @@
 """Reports of a pack: turn reports, and the robot's messages to the operator.
 
-The executive's outcome is independent of domains. A pack may provide a `MissionReporter`: one is
-created for each mission, with the services of the pack's rig.
+The executive's outcome is independent of domains. A pack may provide a `MissionReporter`; an
+instance is created for each mission, with the services of the pack's rig.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class MissionReporter:
         """
 
     def on(self, event: Event) -> None:
-        """Handle `event` after it is on record; called on the loop's thread."""
+        """Handle `event` after it has been recorded; called on the thread of the tick loop."""
 
     def turn_report(self, view: MissionView) -> Mapping[str, Any] | None:
         """Return the report of this turn, before an action and at the end; None for no report."""
@@ -162,14 +162,14 @@ class MissionReporter:
         return None
 
     def operator_messages(self) -> str:
-        """Return the robot's messages to the operator, to open the final message; may be empty."""
+        """Return the robot's messages to the operator, which begin the final message."""
         return ""
 
     def achieved(self, done: Sequence[Action]) -> bool:
         """Return True if any requested action is done; called if the mission is incomplete.
 
         Args:
-            done: Actions of the pack's skills, in order, without those that only prepared a part
+            done: Actions of the pack's skills, in order, except actions that only prepared a part
                 that was not done. A mission in which the robot only returns home and reports a
                 failure has achieved nothing.
         """

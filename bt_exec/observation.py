@@ -1,7 +1,7 @@
 """Observations for skills and conditions: the latest one, its age, and earlier ones.
 
-A `World` is a view that lives as long as a node runs. It stores when that node began (`since`), so
-that "fresh" has one meaning everywhere: captured after this node began to request observations.
+A `World` is a view for one node while it runs. It stores when the node began (`since`). An
+observation is "fresh" if it was not captured before that time.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ class Pack:
 
     Attributes:
         name: Name in site files and entry points.
-        requires: Packs that it builds on; a site that names it must name them, too.
+        requires: Packs that this pack builds on; a site that uses it must use them, too.
         summary: Description in one line.
         skills: Skills.
         conditions: Conditions.
@@ -196,9 +196,10 @@ class Pack:
 class Catalogue:
     """The skills, conditions and types of the packs of a site, by name.
 
-    A name that two packs define is ambiguous: both are called ``pack.name``. Trees of a pack keep
-    using the plain name for their own definitions (`with_site_names`), and so does its code:
-    checkers, passes, plan formats and reporters receive plans in the pack's own names.
+    A name that two packs define is ambiguous; both definitions are called ``pack.name`` on the
+    site. Trees of a pack keep using the plain name for the pack's own definitions
+    (`with_site_names`), and so does the pack's code: checkers, passes, plan formats and reporters
+    receive plans in the pack's own names.
 
     A site may have several robots of one pack: instances with different names. All their
     definitions clash, so their trees are called ``robot.tree``, too. The resources that they claim
@@ -307,7 +308,7 @@ class Catalogue:
         return not own.matches(fact) and self.facts_usable_by(pack).matches(fact)
 
     def facts_in_pack(self, pack: str, facts: Mapping[str, str]) -> dict[str, str]:
-        """Return facts of the site in the names of `pack`, without those of its other robots."""
+        """Return facts of the site under the names in `pack`, without facts of its other robots."""
         if not self.is_robot(pack):
             return dict(facts)
         others = tuple(f"{robot}/" for robot in self.robots_sharing_pack if robot != pack)
@@ -346,7 +347,7 @@ class Catalogue:
         )
 
     def with_pack_names(self, pack: str, tree: Document) -> Document:
-        """Return a tree as `pack` would write it, for the pack's own code."""
+        """Return a tree with the names that `pack` itself uses, for the pack's own code."""
         if not self.clashes(pack):
             return tree
         return with_renamed_parts(
@@ -394,11 +395,11 @@ class Catalogue:
         return {f"{space}{fact}": values for fact, values in facts.items()}, types
 
     def owner(self, name: str) -> str:
-        """Return the name of the pack of a skill or condition; empty if that is built in."""
+        """Return the name of the pack that defines a skill or condition; empty if built in."""
         return self.owners[name]
 
     def acting_skills(self) -> frozenset[str]:
-        """Return the names of the skills that change facts, and of the built-in ones.
+        """Return the names of the skills that change facts, and of the built-in skills.
 
         All other skills only observe or answer.
         """
@@ -502,7 +503,7 @@ def find_pack(name: str) -> Pack:
     pack = load_plugin(_GROUP, "pack", name)
     if not isinstance(pack, Pack):
         raise RegistrationError(f"pack {name!r} is registered, but it is not a Pack: {pack!r}")
-    if pack.name != name:  # the site's settings for it would be ignored
+    if pack.name != name:  # otherwise the site's settings for the pack would be ignored
         raise RegistrationError(f"pack {name!r} is registered, but its name is {pack.name!r}")
     check_field_types(pack)  # checked early, because site files are validated against its settings
     return pack

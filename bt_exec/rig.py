@@ -54,7 +54,7 @@ def checked_facts(found: Any) -> dict[str, str]:
 
 
 class PackSettings(UserData):
-    """Settings of a pack in a site file; packs with settings derive from it.
+    """Base class for the settings of a pack in a site file.
 
     Attributes:
         pack: Name of the installed pack if the site uses another name for it; otherwise empty.
@@ -92,7 +92,7 @@ class PackSettings(UserData):
 
 
 class WorldSettings(UserData):
-    """Initial state of a simulated world; packs with such a world derive from it.
+    """Base class for the initial state of a pack's simulated world.
 
     Values arrive as strings of ``KEY=VALUE`` pairs and are converted to the types of the fields.
     The description of a field is shown to the operator: its meaning and the allowed values.
@@ -138,7 +138,7 @@ class Rig:
         return checked_facts(self.facts()) if self.facts is not None else {}
 
     def is_still(self) -> bool:
-        """Return whether the robot reports that it is still; True without a robot.
+        """Return True if the robot reports that it is at rest, or if there is no robot.
 
         Raises:
             TypeError: If the result is not a boolean.
@@ -176,9 +176,10 @@ def free_reserve() -> None:
 
 
 def stop_all(rigs: Mapping[str, Rig], limit_s: float = STOP_S) -> dict[str, str]:
-    """Stop all robots concurrently; one that cannot be stopped does not delay the others.
+    """Stop all robots concurrently; a robot that cannot be stopped does not delay the others.
 
-    Each is stopped on its own thread. The call waits `limit_s` [s] for all of them together.
+    Each robot is stopped on a separate thread. The call waits up to `limit_s` [s] for all threads
+    together.
 
     Returns:
         Errors by the name of the rig: "raised OSError: connection lost".
@@ -253,7 +254,7 @@ _AT_ONCE = 2  # maximum number of concurrent stop calls for one robot
 
 
 def stop_all_in_background(rigs: Mapping[str, Rig]) -> None:
-    """Stop every robot without waiting: for signal handlers and the watchdog.
+    """Stop every robot without waiting; for use in signal handlers and the watchdog.
 
     A handler interrupts the main thread anywhere, possibly while the robot's own code holds a lock
     that `stop` needs. Another thread therefore calls `stop`.

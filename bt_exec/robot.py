@@ -22,9 +22,10 @@ class Robot(Protocol):
     """Minimal interface of a robot.
 
     The executive cannot stop a robot after ``kill -9``, a crash of the interpreter or a power cut.
-    A driver of a real robot therefore needs a heartbeat: the controller stops the robot if it
-    receives no beat for a few tenths of a second. Beats from a thread of the driver only show that
-    the process is alive. Beats from each step of a skill also show that the mission is running.
+    A driver of a real robot therefore must send a heartbeat: the controller stops the robot if it
+    receives none for a few tenths of a second. A heartbeat from a thread of the driver only shows
+    that the process is alive; a heartbeat from each step of a skill also shows that the mission
+    runs.
     """
 
     def stop(self) -> None:
@@ -38,8 +39,8 @@ class Robot(Protocol):
     def still(self) -> bool:
         """Whether the robot is at rest. The value must be True or False and be returned quickly.
 
-        It is read after every stop. If it is False then, or reading it raises, the mission fails
-        with ``STOP_FAILED``, and the operator is asked to use the emergency stop.
+        It is read after every stop. If it is False or reading it raises, the mission fails with
+        ``STOP_FAILED``, and the operator is asked to use the emergency stop.
         """
 
 
@@ -118,7 +119,7 @@ class Observation(Protocol):
 
 
 class Perception(Protocol[S_co]):
-    """Perception of a pack. Capture is quick; interpretation runs on a worker, never in a tick.
+    """Perception of a pack. Capture must be quick; interpretation runs on a worker thread.
 
     The optional method ``set_clock(now)`` receives a function that returns the time on the
     mission's clock [s], before the first capture. The camera of a real robot needs it for

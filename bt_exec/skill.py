@@ -102,7 +102,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class SameType:
-    """Marker of an argument whose values have the type of another argument, or are lists of it.
+    """Marker of an argument whose value has the type of another argument, or is a list of these.
 
     ``value: Any, limit: Annotated[Any, SameType("value")]``: if a plan sets ``value`` to a name,
     verification checks ``limit`` against the type of the named value.
@@ -129,7 +129,7 @@ class Verdict:
         holds: True, False, or None for *not known yet*: the condition is evaluated again on the
             next tick, within its patience.
         why: Short reason for display: "door open 0.9".
-        evidence: The facts behind it: ("primary:interior_visible", …).
+        evidence: The observed facts that determined the verdict: ("primary:interior_visible", …).
         age_s: Age of the evidence [s].
     """
 
@@ -152,7 +152,7 @@ class Verdict:
 
     @classmethod
     def unknown(cls, why: str = "", evidence: Iterable[str] = (), age_s: float = 0.0) -> Verdict:
-        """Return the verdict *not known yet*, after which the condition is evaluated again."""
+        """Return the verdict *not known yet*; the condition is then evaluated again."""
         return cls(None, why, tuple(evidence), age_s)
 
 
@@ -245,7 +245,7 @@ class Skill(Signature, Generic[P, T]):
             ``{"hand.{arm}": "empty"}``. Several allowed values are separated by ``|``.
         effects: Facts that hold after success, as templates. ``"?"`` means unknown afterwards.
         uses: Resources it claims while it runs: ``{"arm.{arm}"}``. Two skills that run in
-            parallel may not claim the same one.
+            parallel must not claim the same resource.
         timeout_s: Timeout if the spec does not set one [s].
         results: Types of the fields of its result, by name; ``save:`` can refer to them.
         irreversible: Whether repeating it may do harm: handing something over, asking a person.

@@ -23,7 +23,7 @@ _log = logging.getLogger("bt_exec")
 
 
 class StandbyThreads:
-    """A pool of waiting threads. Safe in signal handlers: it takes no Python-level lock."""
+    """A pool of waiting threads. Safe in signal handlers, because it takes no Python-level lock."""
 
     def __init__(self) -> None:
         self._idle: deque[_Worker] = deque()
@@ -53,7 +53,7 @@ class StandbyThreads:
         worker.start_work(work)
 
     def run_after(self, seconds: float, work: Callable[[], object]) -> Alarm:
-        """Run `work` after `seconds` [s] unless the returned alarm is cancelled before.
+        """Run `work` after `seconds` [s] unless the returned alarm is cancelled first.
 
         If all threads are busy and no other can be started, `work` is never run.
         """

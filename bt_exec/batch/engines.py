@@ -1,7 +1,7 @@
 """Execution engines: run a function on many tasks, in local processes or on a Ray cluster.
 
-A task whose worker dies is tried again. If that fails as well, its result is None; the other tasks
-are not affected.
+A task whose worker dies is tried again. If the second attempt fails as well, the result is None;
+other tasks are not affected.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ class RunFolder:
 
 
 def _is_foreign_file(path: Path) -> bool:
-    """Return True for a file that cannot be a leftover of an interrupted start of a run."""
+    """Return True if a file cannot be a leftover of an interrupted start of a run."""
     return path.suffix != ".part" and path.name != _LOCK
 
 

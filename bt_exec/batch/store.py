@@ -51,7 +51,7 @@ class Changes:
 
 
 class ResultStore:
-    """Store of the items, results and amounts spent of one run; several threads may use it.
+    """Thread-safe store of the items, the results and the spent budget of one run.
 
     Args:
         path: The SQLite file; created if it does not exist.
@@ -140,8 +140,8 @@ class ResultStore:
     def write_spent(self, spent: Mapping[str, float]) -> None:
         """Write the amounts spent, by kind, without waiting for the disk.
 
-        They survive a kill of the process. They survive a power failure only once the next result
-        is written: waiting twice per request would take milliseconds each time.
+        The amounts survive a kill of the process at once, but a power failure only after the next
+        result is written. Waiting for the disk here, too, would cost milliseconds per request.
         """
         statement = "INSERT OR REPLACE INTO spent (kind, amount) VALUES (?, ?)"
         with self._lock, self._named_errors():

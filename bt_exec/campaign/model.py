@@ -1,4 +1,4 @@
-"""Campaign files: commands, worlds, seeds and faults, and the cells that they span.
+"""Campaign files: commands, worlds, seeds and faults; a cell is one combination of these.
 
 ::
 
@@ -119,7 +119,7 @@ def load_campaign(path: Path) -> Campaign:
     """Read a campaign file.
 
     Raises:
-        SpecError: If the file is invalid; it holds every mistake with its line.
+        SpecError: If the file is invalid; contains every mistake with its line.
     """
     found = load_model(Campaign, path)
     beside = path.parent / found.site

@@ -133,7 +133,7 @@ def write_page(path: Path, title: str, lines: Sequence[Mapping[str, Any]]) -> No
 def _worst_combinations(
     rates: Mapping[tuple[str, str], Rate],
 ) -> Iterable[tuple[tuple[str, str], Rate]]:
-    """Return the combinations with failures, sorted by the upper bound of the success rate."""
+    """Return the combinations of settings with failures, by the upper bound of the success rate."""
     found = [(name, rate) for name, rate in rates.items() if name != ALL and rate.good < rate.total]
     return sorted(found, key=lambda one: (one[1].interval[1], one[0]))
 

@@ -60,8 +60,8 @@ def run_campaign(
         engine: ``processes`` or ``ray``.
         workers: Number of missions that run at the same time on this machine.
         resume: Whether to continue the run in the folder.
-        tell: Called with the numbers of done cells, of cells with an unexpected status, and of
-            all cells.
+        tell: Called with three numbers: finished cells, cells with an unexpected status, and all
+            cells.
 
     Raises:
         BtExecError: If the campaign, the site or the folder cannot be used; nothing was run.

@@ -1,4 +1,4 @@
-"""Rates with Wilson intervals, rates by setting, and the exact McNemar test of two campaigns.
+"""Success rates with Wilson intervals, also by setting, and the exact McNemar test.
 
 E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference, JASA 22 (1927);
 Q. McNemar, Note on the Sampling Error of the Difference between Correlated Proportions,
@@ -155,7 +155,7 @@ def _mcnemar_p(better: int, worse: int) -> float:
 def _holm_corrected(
     found: Mapping[tuple[str, str], Difference],
 ) -> dict[tuple[str, str], Difference]:
-    """Return differences with p-values corrected by Holm's method, except that of all cells."""
+    """Return differences with p-values corrected by Holm's method; the overall one is unchanged."""
     parts = sorted((one.p, name) for name, one in found.items() if name != ALL)
     corrected, least = {}, 0.0
     for rank, (p, name) in enumerate(parts):

@@ -9,9 +9,9 @@ A pack lists its facts with the values that they may have::
     }
 
 Braces name a type of the pack, or a built-in type such as ``{text}``. A type with a closed list of
-values stands for each of them; any other type stands for any text. The templates of skills and
-conditions name arguments instead (``hand.{arm}``); they fit a declaration if every value of these
-arguments does. Where an argument may be any text, one fitting value is enough.
+values stands for each of them; any other type stands for any text. In the templates of skills and
+conditions, braces name arguments instead (``hand.{arm}``). Such a template fits a declaration if it
+does so for every value of the arguments; for an argument that may be any text, one value is enough.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class FactMistake(NamedTuple):
 
     Attributes:
         code: ``UNKNOWN_FACT`` or ``UNKNOWN_FACT_VALUE``.
-        message: Description of the mistake, phrased to follow the place.
+        message: Description of the mistake; begins in lower case, because the place precedes it.
         found: The undeclared fact or value, as written.
-        allowed: The declared ones, nearest first.
+        allowed: The declared facts or values, the most similar first.
     """
 
     code: str

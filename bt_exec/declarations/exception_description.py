@@ -40,8 +40,8 @@ _BUNDLES = ("all", "dev")
 def is_interrupt(error: BaseException) -> bool:
     """Return True if an exception is a Ctrl-C of the operator.
 
-    In the command line, a Ctrl-C raises `Interrupted`; any other `KeyboardInterrupt` there was
-    raised by code of a pack. In other programs, every `KeyboardInterrupt` counts.
+    In the command line, a Ctrl-C raises `Interrupted`, and any other `KeyboardInterrupt` comes from
+    the code of a pack. In other programs, every `KeyboardInterrupt` counts as a Ctrl-C.
     """
     return isinstance(error, Interrupted if is_command_line() else KeyboardInterrupt)
 

@@ -67,7 +67,7 @@ class Declaration:
             self._read_parameter(parameter)
 
     def signature(self) -> dict[str, Any]:
-        """Return the fields of `bt_exec.skill.Signature`."""
+        """Return the signature of the function, as arguments of `bt_exec.skill.Signature`."""
         return {
             "name": self.name,
             "function": self.function,

@@ -79,7 +79,7 @@ def check_field_types(pack: Any) -> None:
 
 
 def _check_type(what: str, hint: Any) -> None:
-    """Raise RegistrationError for a type against which YAML values cannot be validated."""
+    """Raise RegistrationError for a type that cannot be used to validate YAML values."""
     try:
         TypeAdapter(None if isinstance(hint, str) else hint)
     except PydanticUserError:

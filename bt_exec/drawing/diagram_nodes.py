@@ -1,4 +1,4 @@
-"""Boxes of a tree: the common content of all pictures."""
+"""Boxes for the nodes of a tree, shared by all diagram formats."""
 
 from __future__ import annotations
 

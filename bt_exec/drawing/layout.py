@@ -1,4 +1,4 @@
-"""Layout of a picture: depth from left to right, leaves in rows, parents next to their children.
+"""Layout of a tree diagram: depth grows from left to right, parents are centred on their children.
 
 Subtrees are placed as close together as their outlines allow (Reingold and Tilford, 1981), to
 minimise the height of the picture. All lengths are in pixels.

@@ -23,7 +23,7 @@ _FONT = "'Noto Sans','Noto Sans KR','Helvetica Neue',Arial,sans-serif"
 
 
 class _Colours(NamedTuple):
-    """Colours of text, lines and background, and for each kind of box its fill and its frame."""
+    """Colours of text, lines and background, and of the fill and frame of each kind of box."""
 
     text: str
     dim: str

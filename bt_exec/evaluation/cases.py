@@ -48,7 +48,7 @@ class Case(UserData):
         forbid: Skills that must not occur.
         only: Whether no skills may occur except `actions` and those in ``on_the_way``.
         condition: Whether an action must depend on a condition.
-        question: Whether a plan without skills is correct, too, although `want` is ``refuse``.
+        question: Whether a plan without skills is also correct if `want` is ``refuse``.
         never: Values of arguments that must not occur.
         context: Earlier commands, oldest first.
         tags: Groups for the results.
@@ -88,7 +88,7 @@ class Step(NamedTuple):
     Attributes:
         skill: Name.
         args: Arguments.
-        conditional: Whether it depends on a condition.
+        conditional: Whether the step depends on a condition.
     """
 
     skill: str
@@ -100,7 +100,7 @@ def load_cases(path: Path) -> Cases:
     """Return the labelled commands of a file, or of a shipped set by its name.
 
     Raises:
-        SpecError: If the file cannot be read or is invalid; it holds every mistake with its place.
+        SpecError: If the file cannot be read or is invalid; contains every mistake with its place.
     """
     shipped = data_path("configs", "commands", f"{path}.yaml")
     source = read_file(shipped if shipped.is_file() and not path.exists() else path)
@@ -124,7 +124,7 @@ def load_cases(path: Path) -> Cases:
 
 
 def skills_of_plan(node: NodeBase, conditional: bool = False) -> Iterator[Step]:
-    """Yield the skills of an expanded plan in order, those of a repeated node in every round."""
+    """Yield the skills of an expanded plan in order; a repeated node yields them in every round."""
     decided = conditional or (node.skip_if is not None and not isinstance(node, Do))
     for _ in range(node.repeat or 1):
         if isinstance(node, Do):
@@ -170,7 +170,7 @@ def _contains_in_order(plan: list[Step], actions: list[Action]) -> bool:
 
 
 def _argument_matches(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Return True if each wanted argument's words occur in the given one, ignoring plurals."""
+    """Return True if the words of the wanted argument occur in the given one, ignoring plurals."""
     return all(_words(wanted[key]) <= _words(given.get(key)) for key in wanted)
 
 

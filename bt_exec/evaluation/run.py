@@ -29,7 +29,7 @@ class Evaluation(NamedTuple):
 
     Attributes:
         compiler: Name.
-        understood: Rate of commands with a correct plan, among those that should have one.
+        understood: Rate of commands with a correct plan, among the commands that need a plan.
         wrong: Rate of commands with an incorrect plan, among all commands.
         refused: Rate of refused commands, among those that should be refused.
         objections: Number of rejected plans and refused commands, by code.

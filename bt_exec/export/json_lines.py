@@ -1,4 +1,4 @@
-"""JSON Lines export of a mission, and its changes over time, which other formats use.
+"""JSON Lines export of a mission, and the sequence of its changes, used by other formats.
 
 ::
 
@@ -33,7 +33,7 @@ _BAD = frozenset({"failed", "rejected", "stop", "retry"})
 
 @dataclass(frozen=True)
 class Moment:
-    """Changes of a mission at one time.
+    """Changes of a mission at one point in time.
 
     Attributes:
         t: Time [s, mission clock].

@@ -220,7 +220,7 @@ def _observation_messages(t: float, pack: str, seen: RecordedObservation) -> Ite
 
 
 def _is_pose_or_position(value: Any) -> bool:
-    """Return True for three numbers, a planar pose [m, m, rad] or a position [m]."""
+    """Return True if a value is three numbers: a planar pose [m, m, rad] or a position [m]."""
     return (
         isinstance(value, list | tuple)
         and len(value) == 3

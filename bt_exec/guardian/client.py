@@ -28,21 +28,21 @@ _READY_S = 5.0  # time limit for the guardian process to be ready [s]
 _TRIAL_S = 3.0  # time limit for the trial of a stop, in addition to `Guard.within_s` [s]
 _RELEASE_S = 2.0  # time limit for the guardian to confirm its release [s]
 _QUIT_S = 0.3  # time limit for the guardian process to end [s]
-_SILENT = 4.0  # silence after which the guardian counts as lost, in multiples of `within_s`
+_SILENT = 4.0  # time without a message until the guardian counts as lost [`within_s`]
 
 
 class Guardian:
     """A guardian process and the heartbeat to it.
 
     Args:
-        robot: Name of the robot, for messages. An earlier, released guardian of it is ended.
+        robot: Name of the robot, for messages. An earlier, released guardian of the robot is ended.
         guards: Stop actions; all of them are executed.
-        report: File for the guardian's report if its messages cannot be read.
+        report: File to which the guardian writes its report if its messages cannot be read.
         locks: Lock files of the robots (`bt_exec.mission.robot_lock`).
 
     Attributes:
-        accounts: Actions of the guardian that `take_actions` has not returned yet.
-        lost: Whether the process has ended, or was ended because it was silent.
+        accounts: Reports of the guardian's actions that `take_actions` has not returned yet.
+        lost: Whether the guardian process has ended, or was ended because it sent no messages.
         released: Whether other processes may drive the robot.
 
     Raises:
@@ -108,7 +108,7 @@ class Guardian:
     # -- the mission -----------------------------------------------------------------------------
 
     def try_stop(self) -> str:
-        """Make the guardian stop the robot, as a trial; return an error message or ""."""
+        """Make the guardian stop the robot as a trial; return an error message, or ""."""
         self._tried.clear()
         try:
             self._send(b"T")
@@ -202,7 +202,7 @@ class Guardian:
         try:
             self._socket.send(letter)
         except BlockingIOError:
-            return  # the guardian does not read; `beat` detects its silence
+            return  # the guardian does not read; `beat` detects that it no longer answers
         except OSError as error:
             raise self._guardian_ended(str(error)) from error
 

@@ -1,7 +1,8 @@
 """Program of the guardian: stops a robot when the heartbeat of its mission ends.
 
 It is started as a file and uses only the standard library, so that it is small and ready within
-milliseconds. A socket connects it with its parent. Messages of the parent are single letters::
+milliseconds. A socket connects it with its parent, the process of the mission. Messages from the
+parent are single letters::
 
     A  armed: a mission runs, heartbeats follow        B  heartbeat
     D  disarmed: nothing moves                         T  try the stop now
@@ -29,7 +30,7 @@ TYPE_CHECKING = False  # importing typing takes as long as all other modules tog
 if TYPE_CHECKING:
     from typing import Any
 
-HELPER_S = 1.0  # minimum time limit of one stop attempt [s]
+HELPER_S = 1.0  # minimum time limit for one attempt to stop [s]
 GIVE_UP_S = 10.0  # time after which the stop is reported as failed [s]
 AGAIN_S = 0.2  # delay of a second stop after the parent's death: commands may be in transit [s]
 AGAIN_OFTEN_S, OFTEN = 0.5, 20  # interval of the first stops [s], and their number
@@ -46,12 +47,12 @@ def suspend_aware_time() -> float:
 
 
 class Helper:
-    """A process that waits for a signal, stops the robot and ends.
+    """A process that waits for a signal, then stops the robot and ends.
 
     Args:
         stop: ``{"command": words}`` or ``{"call": "module:function", "args": […]}``.
         path: `sys.path` for the function.
-        close: Descriptor that it must close.
+        close: File descriptor that the process must close.
     """
 
     def __init__(self, stop: dict[str, Any], path: list[str], close: int) -> None:
@@ -157,7 +158,7 @@ def _import_function(name: str, path: list[str]) -> Any:
 
 
 class GuardianProcess:
-    """The guardian process: monitors the heartbeat and stops the robots.
+    """State and main loop of the guardian process, which monitors the heartbeat and stops robots.
 
     Args:
         connection: Descriptor of the socket to the parent.
@@ -213,7 +214,7 @@ class GuardianProcess:
             self.send()
 
     def read_messages(self) -> None:
-        """Read the messages of the parent."""
+        """Read the messages from the parent process."""
         while True:
             try:
                 data = os.read(self.connection, 4096)
@@ -264,7 +265,7 @@ class GuardianProcess:
     # -- the robot -------------------------------------------------------------------------------
 
     def stop_without_heartbeat(self) -> None:
-        """Stop the robot of a parent that is alive but sends no heartbeat."""
+        """Stop the robot because the parent is alive but sends no heartbeat."""
         silent_s = suspend_aware_time() - self.last
         self.stopped += 1
         result = self.stop_robot(tries=None if self.stopped == 1 else 1)
@@ -277,14 +278,14 @@ class GuardianProcess:
         self.last = suspend_aware_time() - self.within_s + pause_s
 
     def stop_during_slow_exit(self) -> None:
-        """Stop the robot of a parent that takes long to end, unless another process drives it."""
+        """Stop the robot if the parent takes long to end, unless another process drives it."""
         self.last = suspend_aware_time()
         if self.lock_robots():
             self.stop_robot(tries=1)
             self.unlock_robots()
 
     def stop_after_parent_end(self) -> None:
-        """Stop the robot of a parent that has ended, unless another process drives it now."""
+        """Stop the robot after the parent has ended, unless another process drives it now."""
         if self.released and not self.lock_robots():
             return
         interrupted = self.armed
@@ -367,7 +368,7 @@ class GuardianProcess:
         return trouble
 
     def write_report(self, report: dict[str, Any]) -> None:
-        """Write a report that the next process reads, and print it."""
+        """Write a report for the next mission process, and print it."""
         with contextlib.suppress(OSError):
             beside = f"{self.report}.{os.getpid()}"
             with open(beside, "w") as file:  # importing pathlib takes longer

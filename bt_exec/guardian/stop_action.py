@@ -1,4 +1,4 @@
-"""Stop action of a guardian, a command or a function, and its time limit."""
+"""Stop action of a guardian (a command or a function), and its time limit."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Guard:
 
     Attributes:
         stop: ``"module:function"``, the function itself, a command line, or its words. A command
-            succeeds with exit code 0, a function unless it raises. Neither may rely on the state
-            of the driving process.
+            succeeds with exit code 0, a function if it does not raise. They must not rely on
+            the state of the process that drives the robot.
         args: Arguments of the function: strings and numbers.
         within_s: Time without a heartbeat after which the robot is stopped [s].
 

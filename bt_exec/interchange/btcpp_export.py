@@ -21,9 +21,9 @@ tree language      BehaviorTree.CPP
 RetryUntilSuccessful and Repeat are not used, because they begin the next attempt within the same
 tick.
 
-Attributes that begin with ``_`` contain features without an equivalent; BehaviorTree.CPP ignores
-them. `bt_exec.interchange.btcpp_import` restores the same documents. Unsupported features are
-listed in the report.
+Features without an equivalent are written as attributes that begin with ``_``, which
+BehaviorTree.CPP ignores. `bt_exec.interchange.btcpp_import` restores the same documents.
+Unsupported features are listed in the report.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class _Trees:
         return self.elements[0].attributes["ID"]
 
     def id_of(self, tree: str) -> str:
-        """Return the ID of a tree: its name, with a number if that name is taken."""
+        """Return the ID of a tree: its name, with a number appended if the name is taken."""
         if tree not in self._idents:
             self._idents[tree] = self._free_id(tree)
         return self._idents[tree]
@@ -229,7 +229,7 @@ class _Nodes:
     def with_loop(
         self, kind: str, count: str, element: Element, until: Guard | None = None, path: str = ""
     ) -> Element:
-        """Return a loop around the element of a node, with one attempt or round per tick at most.
+        """Return a loop around the element of a node, with at most one attempt or round per tick.
 
         The inner sequence succeeds as long as another round is needed. KeepRunningUntilFailure
         starts it again in the next tick. The last condition determines how the loop ended.

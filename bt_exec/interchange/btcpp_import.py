@@ -4,8 +4,8 @@ Files written by `bt_exec.interchange.btcpp_export` are restored exactly. Other 
 4) are converted as far as the tree language supports them; the report lists the rest. Leaves
 without a TreeNodesModel become skills of the same name.
 
-A blackboard has no declarations. An entry that a tree reads before it writes it becomes a
-parameter; one that a subtree writes for its caller becomes a returned result.
+A blackboard has no declarations. A blackboard entry that a tree reads before writing it becomes a
+parameter of the tree; an entry that a subtree writes for its caller becomes a returned result.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ def _saved_entries(root: Data) -> Iterator[str]:
 
 
 def _entries_read_first(root: Data) -> list[str]:
-    """Return the entries that a node reads although no earlier node of the document writes them."""
+    """Return the blackboard entries that a node reads before any node writes them."""
     written: set[str] = set()
     found: dict[str, None] = {}
     for node in _nodes(root):

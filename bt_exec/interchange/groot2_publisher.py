@@ -1,11 +1,11 @@
 """Publisher of the plan and its node statuses in Groot2's live protocol (ZeroMQ, version 4).
 
-Groot2 and ``btview`` request the tree once and then statuses. The publisher is a listener of
+Groot2 and ``btview`` request the tree once, then poll the statuses. The publisher is a listener of
 mission events; a thread answers requests, so that no client can delay a tick. It listens on this
 machine only. Breakpoints, recordings and the blackboard are not supported.
 
 The wire format follows ``groot2_protocol.h`` of BehaviorTree.CPP: a request is a header of 6 bytes
-(protocol, kind, identifier), a reply repeats it, followed by the identifier of the tree.
+(protocol, kind, identifier); a reply repeats the header, followed by the identifier of the tree.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ class LeafReader:
                 self.outputs[ident] = _ports(model, "output_port") - _ports(model, "input_port")
 
     def tree_name(self, ident: str) -> str:
-        """Return the tree name for an ID; report it if it differs."""
+        """Return the name of a tree with a given ID; add a note if name and ID differ."""
         name = own_name(ident)
         if name != ident:
             self.report.add("RENAMED", f"BehaviorTree {ident}", name)
@@ -130,7 +130,7 @@ class LeafReader:
         return {own_name(port): text[1:] for port, text in found.items() if is_reference_text(text)}
 
     def arguments(self, element: Element, outputs: set[str]) -> Data:
-        """Return the arguments in the attributes, with their exact values if these are recorded."""
+        """Return the arguments of an element; exact values stored as JSON take precedence."""
         given = element.attributes
         exact, names = parse_metadata(element, "_exact"), parse_metadata(element, "_ports")
         args: Data = {}
@@ -151,7 +151,7 @@ class LeafReader:
         return own_name(ident)
 
     def with_element_name(self, data: Data, element: Element) -> Data:
-        """Return a node with the name of its element, unless that only repeats the tag or ID."""
+        """Return a node with the name of its element, unless the name repeats the tag or the ID."""
         name = element.attributes.get("name", "")
         known = (element.tag, element.attributes.get("ID", ""))
         if name and (self.own or name not in known):

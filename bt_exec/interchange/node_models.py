@@ -52,7 +52,7 @@ def node_models(
 
 
 def conditions_in(node: NodeBase) -> Iterable[tuple[str, Mapping[str, Any]]]:
-    """Yield the name and arguments of every condition of a node, without those of its children."""
+    """Yield the name and arguments of every condition of a node, but not of its children."""
     for expression in node.conditions.values():
         for leaf in named_conditions(expression):
             yield leaf.name, leaf.args

@@ -85,7 +85,7 @@ class Note:
 
     Attributes:
         code: Stable name; a key of `EXPORT_NOTES` or `IMPORT_NOTES`.
-        place: Path of the node in our tree, or the XML element with its line.
+        place: Path of the node in a bt-exec tree, or the XML element with its line.
         detail: The name or value concerned.
     """
 
@@ -101,7 +101,7 @@ class Report:
     notes: list[Note] = field(default_factory=list)
 
     def add(self, code: str, place: str, detail: str = "") -> None:
-        """Add a note unless the same one exists."""
+        """Add a note unless the report already contains it."""
         note = Note(code, place, detail)
         if note not in self.notes:
             self.notes.append(note)

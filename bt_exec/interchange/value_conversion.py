@@ -42,7 +42,7 @@ BUILT_IN = frozenset(
 """Reserved names of nodes and elements of BehaviorTree.CPP."""
 
 FORMAT_MARK = "_bt_exec"
-"""Attribute that marks trees written by this program, with the version of its metadata."""
+"""Attribute that marks trees written by bt-exec; its value is the version of the metadata."""
 
 _RESERVED = ("name", "ID", "_autoremap")
 _PREFIX = "x__"
@@ -114,7 +114,7 @@ _MOST_TOKENS = 200
 
 
 def read_condition(script: str) -> Any:
-    """Return a script as a condition expression; None if it does anything else."""
+    """Return a script as a condition expression; None if it is not a condition."""
     tokens = _TOKEN.findall(script)
     if not tokens or len(tokens) > _MOST_TOKENS:
         return None

@@ -1,7 +1,7 @@
 """Interfaces of models for visual questions, text generation and speech.
 
 Packs use these interfaces and model packages implement them; neither imports the other. Models are
-plugins, which the settings of a pack in a site file name:
+plugins, selected by name in the settings of a pack in a site file:
 
 =========================  ========================================================================
 group of entry points      callable that returns a model
@@ -106,8 +106,8 @@ class Writer(Protocol):
 
         Args:
             role: System prompt: the writer's role and the form of the text.
-            said: Alternating messages: the request, then each text and the comment on it; the last
-                message is the caller's.
+            said: Messages of caller and writer in alternation: the request, then each generated
+                text and the comment on it. The last message is from the caller.
         """
 
 

@@ -58,7 +58,7 @@ class Built:
         return tuple(found)
 
     def recorded_failures(self) -> tuple[tuple[str, Failure], ...]:
-        """Return the paths and failures of fallbacks that only recorded a failure."""
+        """Return the failures that fallbacks only recorded, with the paths of the fallbacks."""
         return composites.recorded_failures_in(self.root)
 
 
@@ -143,7 +143,7 @@ class _Builder:
         return node
 
     def only_records_failure(self, spec: NodeBase) -> bool:
-        """Return True if a node is a condition that only records an earlier failure."""
+        """Return True if a node is a check whose condition only records an earlier failure."""
         conditions = self.runtime.catalogue.conditions
         return isinstance(spec, Check) and any(
             conditions[leaf.name].notes for leaf in named_conditions(spec.check)

@@ -44,7 +44,7 @@ def failure_of(node: Behaviour) -> Failure:
 def recorded_failures_in(node: Behaviour) -> tuple[tuple[str, Failure], ...]:
     """Return the recorded failures under `node`, with the paths of their fallbacks.
 
-    Failures recorded within a failed branch are left out, because another branch replaced it.
+    Failures recorded within a failed branch are left out, because another branch replaced that one.
     """
     done = node.status is Status.SUCCESS
     found: list[tuple[str, Failure]] = list(getattr(node, "noted", ())) if done else []
@@ -186,7 +186,8 @@ class Parallel(_Composite):
     """Parallel: steps all unfinished children in order, each tick.
 
     It succeeds when `needed` children have succeeded, and fails with the first failure as soon as
-    that is impossible. Running children are then stopped. Finished children are not stepped again.
+    it can no longer succeed. Running children are then stopped. Finished children are not stepped
+    again.
     """
 
     _unfinished: list[Behaviour]
@@ -206,7 +207,7 @@ class Parallel(_Composite):
         return self._step_each_child([], self._unfinished)
 
     def resume(self, child: Behaviour) -> Status:
-        """Step the children after `child`, which was stepped already, then evaluate the result."""
+        """Step the children after `child`, which has already been stepped; evaluate the result."""
         at = self._unfinished.index(child)
         before, after = self._unfinished[:at], self._unfinished[at + 1 :]
         if not self._count_if_ended(child, child.status):

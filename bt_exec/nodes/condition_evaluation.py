@@ -44,12 +44,12 @@ Role: TypeAlias = Literal["check", "while", "skip_if", "until"]
 
 @dataclass(slots=True)
 class _Found:
-    """Result of evaluating one part of an expression.
+    """Result of the evaluation of one part of an expression.
 
     Attributes:
         verdict: The verdict of the part.
         name: Name of the condition that determined the verdict; the first of several.
-        held: The conditions that made the part hold; empty if it does not hold.
+        held: Conditions that held and thereby made the part hold; empty if it does not hold.
         until: Time at which the patience for an unknown verdict ends [s]; infinite if it is known.
         code: Failure code if the verdict is still unknown at that time.
         crash: Traceback of a condition that raised, or an empty string.
@@ -206,9 +206,9 @@ class ConditionEvaluation:
         return self.runtime.now() >= self._found.until - 1e-9
 
     def skip_reason(self) -> str:
-        """Return why a node is not needed if this expression holds, such as "already open".
+        """Return the reason to skip a node when this expression holds, such as "already open".
 
-        If its conditions declare no reason, the reason is `UNMET`.
+        The reason is `UNMET` if the conditions declare none.
         """
         reasons = []
         for leaf in self._found.held:
@@ -221,7 +221,7 @@ class ConditionEvaluation:
     def report_verdict(
         self, verdict: Verdict, path: str, role: Role, *, to_operator: bool = False
     ) -> None:
-        """Report a verdict to listeners with an `Asked` event if it differs from the last one."""
+        """Emit an `Asked` event for a verdict that differs from the last one."""
         if verdict is self._said:
             return
         before, self._said = self._said, verdict
@@ -261,7 +261,7 @@ class ConditionEvaluation:
     def args(self) -> Mapping[str, Any]:
         """Arguments of the condition that determined the last verdict.
 
-        They are empty if several conditions have its name, or if they refer to saved results.
+        Empty if several conditions have this name, or if the arguments refer to saved results.
         """
         given = [one.leaf.args for one in self._conditions.values() if one.leaf.name == self.name]
         known = len(given) == 1 and not any(map(has_reference, given[0].values()))
@@ -277,7 +277,7 @@ class ConditionEvaluation:
             turned = replace(inner.verdict, holds=not inner.verdict.holds)
             return _Found(turned, inner.name)
         assert isinstance(part, All | Any_)
-        decides = isinstance(part, Any_)  # one such verdict decides: True for any, False for all
+        decides = isinstance(part, Any_)  # deciding verdict: True for any, False for all
         found = []
         for inner_part in part.of:
             inner = self._evaluate(inner_part, before)

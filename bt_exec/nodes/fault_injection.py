@@ -1,4 +1,4 @@
-"""Fault injection for tests of recovery: part, kind, time and number of failures."""
+"""Fault injection for tests of recovery; a fault has a part, a kind, a time and a count."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Fault(UserData):
         after: Number of steps of the call before the fault; with 0, ``fail`` prevents its start.
         since: Start of the active period [s, from the start of the mission].
         until: End of the active period [s].
-        times: Maximum number of times it fires.
+        times: Maximum number of times that the fault fires.
         seconds: Delay of a slow part [s, wall].
     """
 
@@ -122,7 +122,7 @@ class Fault(UserData):
         return written
 
     def __str__(self) -> str:
-        """Return the fault as text in one line."""
+        """Return the fault as one line of text."""
         return " ".join(self.words())
 
     def words(self) -> tuple[str, ...]:

@@ -62,6 +62,6 @@ def load_fault_plan(path: Path) -> FaultPlan:
 
     Raises:
         UsageError: If the file cannot be read.
-        SpecError: If it is invalid; it holds every mistake with its place.
+        SpecError: If it is invalid; contains every mistake with its position.
     """
     return load_model(FaultPlan, path)

@@ -49,7 +49,7 @@ _Entry: TypeAlias = Node | _Foreign
 
 
 class Frontier:
-    """Frontier of a tree, which ticks it. The structure of the tree must not change.
+    """Frontier of a tree; it ticks the tree, whose structure must not change.
 
     Args:
         root: Root of the tree.
@@ -124,7 +124,7 @@ class Frontier:
         return RUNNING
 
     def _continue_from(self, entry: _Entry, status: Status, rest: Iterator[_Entry]) -> Status:
-        """Continue the tick with the parents of `entry`, which has a new status, then the `rest`.
+        """Continue the tick with the parents of `entry`, then with the `rest` of the frontier.
 
         Returns:
             The status of the tree.

@@ -62,7 +62,7 @@ class Modifier(Node, Decorator):
         return super().settle(status)
 
     def collect_running(self, frontier: Collector) -> None:
-        """Add the running nodes of the child, or this node while it waits to start the child."""
+        """Add the running nodes of the child; this node while it waits to start the child."""
         if self.decorated.status is Status.RUNNING:
             collect_running(self.decorated, frontier)
         else:
@@ -363,7 +363,7 @@ class ForEach(Modifier):
         self.noted = ()
         try:
             found = self.runtime.resolve_references({"items": self.each.items})["items"]
-        except KeyError:  # an earlier part failed before it could save the list
+        except KeyError:  # the step that should save the list has failed
             found = None
         self._items = []
         if not isinstance(found, list | tuple):

@@ -33,7 +33,7 @@ _visited: ContextVar[list[Behaviour] | None] = ContextVar("_visited", default=No
 
 
 class Collector(Protocol):
-    """Interface to the running part of a plan, implemented by `bt_exec.nodes.frontier.Frontier`."""
+    """Collector of the running part of a plan; implemented by `bt_exec.nodes.frontier.Frontier`."""
 
     def add(self, node: Node) -> None:
         """Add a node to advance in each tick."""

@@ -41,7 +41,7 @@ class CurrentCall:
         began: Start of the call [s, on `clock`]; infinite if there is none.
         clock: The clock of the watchdog.
         limit_s: Time limit of a call [s].
-        again: Whether the part may be called again after it hung; always False.
+        again: Whether a hung part may be called again; always False.
         hangs: Whether the call exceeded its limit; set by the watchdog.
         hung: Name of the part that exceeded its limit; empty if none did.
         polls: Number of times that the watchdog found the call hanging.
@@ -157,8 +157,8 @@ class Runtime:
         emit: Receives every event immediately.
         faults: Injected faults.
         cancel_s: Time limit of a skill's clean-up before the robot itself is stopped [s].
-        unrecorded: Returns why the record cannot be written at present; empty if it can.
-        watch: Watches the calls of pack code.
+        unrecorded: Returns why the journal cannot be written at present; empty if it can.
+        watch: Monitors calls of pack code.
         messages: Sentences of the site.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Leaf node that runs a skill, records its start first, and always cleans up at its end."""
+"""Leaf node that records the start of a skill, runs the skill, and always cleans up after it."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ class SkillNode(Leaf):
         return {name: rig for name, rig in self.runtime.rigs.items() if name == self._owner}
 
     def terminate(self, _: Status) -> None:
-        """Cancel a running skill and reset the attempt; also called if nothing runs."""
+        """Cancel a running skill and reset the attempt; also called if no skill is running."""
         if self._call:  # the skill is running
             overdue = self._close_generator()
             now, tick = self.runtime.now(), self.runtime.tick
@@ -360,8 +360,8 @@ def unmet_need(
 ) -> tuple[str, dict[str, Any]] | None:
     """Return why a skill may not start now, with evidence; None if no known fact prevents it.
 
-    The facts are those reported by robots and those of the newest observations, unless these were
-    captured before the last action ended and may therefore be outdated.
+    The facts come from the robots and from the newest observations. Observations captured before
+    the last action ended are ignored, because they may be outdated.
     """
     if not skill.needs:
         return None

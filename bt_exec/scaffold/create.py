@@ -103,7 +103,7 @@ def create_site(name: str, folder: Path, pack: str = "") -> tuple[Path, ...]:
 def _site_entries(pack: Pack) -> str:
     """Return the ``packs:`` entries for a pack and the packs it requires.
 
-    They are copied from a shipped site that uses the pack. If there is none, the first robot of
+    They are copied from a shipped site that uses the pack. Without such a site, the first robot of
     each pack is used.
     """
     for file in map(site_path, site_names()):

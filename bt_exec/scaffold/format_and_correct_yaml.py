@@ -180,7 +180,7 @@ _NAME = re.compile(r"""['"$]?(?P<name>[\w.-]+)""")
 _VALUE = re.compile(rf"""['"]?[\w.-]+['"]?:[ ]+{_NAME.pattern}""")  # for positions of keys
 _BETWEEN_WORDS = re.compile(r"([\W\d_]+)")
 _SHORTEST = 4
-"""Minimum length of the longer word if one differing letter counts as a misspelling."""
+"""Minimum length of the longer of two words for one differing letter to count as a misspelling."""
 
 
 def only_correction(found: str, allowed: Iterable[str]) -> str:

@@ -35,7 +35,7 @@ _KINDS: Mapping[str, str] = {
     "nouns": "lexicon",
     "phrases": "messages",
 }
-"""Names of schemas, by a top-level field that only files of that kind have."""
+"""Names of schemas, by a top-level field that occurs only in files of this schema."""
 
 
 def write_schemas(site: Site, folder: Path) -> tuple[Path, ...]:

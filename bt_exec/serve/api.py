@@ -65,7 +65,7 @@ from bt_exec.web.streams import format_event
 __all__ = ["make_app"]
 
 _STREAMS = 100  # maximum number of open streams
-_WORKERS = 6  # threads for requests; more would delay the ticking thread
+_WORKERS = 6  # maximum number of threads for requests; more would delay the ticking thread
 _ANSWER_S = 600.0  # time limit of a mission for the response of /llm_command [s]
 _COMPILE_S = 30.0  # time limit of a compiler if the plan is not run [s]
 _LISTED = 500  # maximum number of missions in a response

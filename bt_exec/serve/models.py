@@ -46,7 +46,7 @@ __all__ = [
 _WORDS = r"[^\s\x00-\x1f\x7f-\x9f\ufeff]"
 """Pattern of a character that is neither white space nor a control character.
 
-It is written out so that every regular expression engine interprets it in the same way.
+The pattern is written out so that every regular expression engine interprets it in the same way.
 """
 
 
@@ -301,7 +301,7 @@ class Aborted(_Out):
 
 
 class Resumed(_Out):
-    """Whether the queue is held (or was, until it was resumed), and how many missions wait."""
+    """State of the queue: whether it is held (or was until now), and number of waiting missions."""
 
     held: bool
     waiting: int

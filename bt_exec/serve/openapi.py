@@ -190,7 +190,7 @@ _FACTS: dict[str, dict[str, Any]] = {
     "TOO_MANY": {"limit": 100},
     "CANNOT": {"message": "the journal cannot be written"},
 }
-"""Values for the sentences of example errors, by code; other sentences need none."""
+"""Values for the placeholders in the messages of example errors, by error code."""
 
 PAGE = page_files(pathlib.Path(__file__).with_name("page"))
 """Files of the page by path."""
@@ -208,7 +208,7 @@ ANY_BODY: dict[str, Any] = {
 
 
 def error_descriptions(*codes: str) -> dict[int | str, dict[str, Any]]:
-    """Return the description of a route's error responses, with those that every route may send.
+    """Return the description of a route's error responses, including the common ones.
 
     Args:
         codes: Codes of the route's own errors, keys of `ServiceError.statuses`.
@@ -277,8 +277,8 @@ def openapi_document(app: FastAPI, *, secured: bool) -> dict[str, Any]:
 
 
 ID_PATTERN = r"[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4,9}"
-READ = ("NO_MISSION", "BAD_REQUEST", "CANNOT")  # errors of routes that read the journal
-BODY = ("BAD_REQUEST", "NOT_JSON")  # errors of routes that read a body
+READ = ("NO_MISSION", "BAD_REQUEST", "CANNOT")  # error codes of routes that read the journal
+BODY = ("BAD_REQUEST", "NOT_JSON")  # error codes of routes that read a request body
 
 MissionId = Annotated[
     str,

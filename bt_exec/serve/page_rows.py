@@ -16,7 +16,7 @@ from bt_exec.tui.visible_rows import Row, all_rows
 __all__ = ["Part", "page_view", "plan_parts"]
 
 _WIDE = 10_000  # width [cells]; large, because the page wraps lines itself
-_ROOM = 40  # number of rows above which nodes that are not reached yet are folded
+_ROOM = 40  # number of rows above which nodes that have not been reached are collapsed
 
 
 class Part(NamedTuple):
@@ -62,8 +62,8 @@ def plan_parts(spec: MissionSpec) -> list[Part]:
     """Return the subgoals of a plan, or the steps of its root sequence if it names no subgoals.
 
     A subgoal belongs to the child of the root sequence with the same name. If no child has the name
-    of a subgoal, subgoals and children are paired in order, provided that there are as many of
-    each. Otherwise, one part stands for the whole plan.
+    of a subgoal, subgoals and children are paired in order, provided that their numbers are equal.
+    Otherwise, one part stands for the whole plan.
     """
     subgoals, root = spec.mission.subgoals, locate(spec.root)
     steps = list(root.children if isinstance(root.node, Sequence) else (root,))

@@ -44,7 +44,8 @@ class PageState:
 
     Args:
         messages: Sentences of the site.
-        standing: Returns the state of the service apart from the mission, such as the queue.
+        standing: Returns the state of the service that does not belong to a mission, such as the
+            queue.
 
     Attributes:
         latest: The newest text, for subscribers.
@@ -110,7 +111,7 @@ class PageState:
                 return
 
     def _wait_for_items(self, wait_s: float) -> list[Event | str]:
-        """Wait for an item; return all queued ones."""
+        """Wait for an item; return all queued items."""
         found: list[Event | str] = []
         try:
             found.append(self._inbox.get(timeout=wait_s) if wait_s else self._inbox.get_nowait())

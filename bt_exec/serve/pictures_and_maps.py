@@ -31,7 +31,7 @@ __all__ = ["Picture", "Pictures", "map_of", "maps_of"]
 
 
 _KEPT = 8  # maximum number of stored pictures per pack
-_SURE = 0.5  # minimum score of a detection that is drawn as certain
+_SURE = 0.5  # score from which a detection is drawn as certain
 _NUMBERED = "#"  # as in ``cup#1``, a detection that is not assigned to a known object
 _BOXES = 64  # maximum number of drawn boxes per picture
 
@@ -41,7 +41,7 @@ class Picture:
     """Picture of an observation, with the boxes of its detections.
 
     Attributes:
-        number: Identifier, unique until the service ends.
+        number: Identifier, unique while the service runs.
         pack: Pack that took the picture.
         width: Width [px].
         height: Height [px].
@@ -220,7 +220,7 @@ def _items_of_mapping(value: Any) -> list[tuple[str, Any]]:
 
 
 def _first_numbers(value: Any, count: int) -> list[float] | None:
-    """Return the first `count` items of a list, rounded to 0.001; None unless all are numbers."""
+    """Return the first `count` items of a list, rounded to 0.001; None if one is not a number."""
     if not isinstance(value, list | tuple) or len(value) < count:
         return None
     numbers = value[:count]

@@ -13,13 +13,14 @@ from bt_exec.spec.model import MissionSpec
 __all__ = ["Question", "Questions"]
 
 _STEP_S = 0.1
-# exact in JavaScript; random, so that a page of an earlier service cannot confirm a new plan
+# below 2**53, so exact in JavaScript; random, so that a page of an earlier service run cannot
+# confirm a new plan
 _BITS = 52
 
 
 @dataclass
 class Question:
-    """Question that asks the operators whether a plan may run.
+    """Question to the operators whether a plan may run.
 
     Attributes:
         number: Random identifier.
@@ -39,7 +40,7 @@ class Questions:
     """Questions that operators answer on the page; see `bt_exec.planning.confirmation.Confirm`.
 
     Args:
-        limit_s: Time limit of an answer, after which the plan is rejected [s].
+        limit_s: Time limit of an answer [s]; the plan is rejected after it.
         changed: Called when a question is asked or answered.
     """
 

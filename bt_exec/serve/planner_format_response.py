@@ -1,8 +1,8 @@
 """Responses of the route ``/llm_command``, in the format of other planners.
 
 Those planners split a command into subgoals and tasks, run them, and respond with a result for each
-task; ``generated_code`` contains these results as JSON text. Here, the result of a task is ``"Ok"``
-only if the task was completed. The plan is in ``plan``.
+task. The field ``generated_code`` contains these results as JSON text, and ``plan`` contains the
+plan. In bt-exec, the result of a task is ``"Ok"`` only if the task was completed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Queue of commands for one session, which records them and runs them one after another.
+"""Queue of commands for one session; commands are recorded and run one after another.
 
 The session is created, used and closed on one separate thread. Other threads only submit commands,
 query the state, or request a stop; the session's thread never waits for them.
@@ -41,13 +41,14 @@ _log = logging.getLogger("bt_exec")
 
 @dataclass
 class BookedMission:
-    """A command that was accepted.
+    """An accepted command, which waits, runs or has ended.
 
     Attributes:
         booking: Entry in the journal.
         command: The command as typed.
         ended: Future of the outcome.
-        stop: Reason for a stop that was requested before the mission could handle it; else empty.
+        stop: Reason for a stop that was requested before the mission could handle the request;
+            otherwise empty.
         stopped: Whether an operator requested a stop.
     """
 
@@ -58,7 +59,7 @@ class BookedMission:
     stopped: bool = False
 
     def __post_init__(self) -> None:
-        self.ended.set_running_or_notify_cancel()  # a thread that waits for it cannot cancel it
+        self.ended.set_running_or_notify_cancel()  # a running future cannot be cancelled
 
     @property
     def mission_id(self) -> str:
@@ -78,7 +79,7 @@ class QueuedSession:
         faults: Faults to inject, each as ``SKILL[:N]=CODE``.
         frames: Whether the journal also keeps pictures.
         compiler: Overrides the site's compiler.
-        speech: Recognizes and synthesizes speech; by default, text is used instead.
+        speech: Recognizes and synthesizes speech; by default, only text is exchanged.
         guard: Whether a guardian is started even if everything is simulated.
         confirm_s: Time limit of an answer to a question [s].
 
@@ -168,7 +169,7 @@ class QueuedSession:
         return tuple(self._waiting)
 
     def why_unavailable(self) -> str:
-        """Return why no command can be run now; empty if one can."""
+        """Return why no command can be run now; empty if commands can be run."""
         if self._closing:
             return "the service is ending"
         if not self._opened.done():
@@ -210,8 +211,8 @@ class QueuedSession:
     def _stop_by_command(self, command: str) -> BookedMission | None:
         """Stop the running mission if a command asks for it; return the mission of the command.
 
-        The result is None if no mission runs, or if the command asks for more than a stop. Such a
-        command is then queued like any other, and the queue is held after a stop.
+        The result is None if no mission runs, or if the command requests more than a stop. A
+        command that requests more is queued like any other, and the queue is held after a stop.
         """
         current = self._current
         if current is None or not asks_to_stop(command):
@@ -245,7 +246,8 @@ class QueuedSession:
 
         Args:
             mission_id: The mission.
-            to: Number of missions before it; the end of the queue if there are fewer.
+            to: Number of missions that come before it in the new order; the mission is moved to
+                the end of the queue if there are fewer.
 
         Raises:
             ServiceError: If the mission is not waiting.
@@ -261,7 +263,7 @@ class QueuedSession:
         return order
 
     def inspection_reason(self) -> str:
-        """Return why the robots must be inspected; empty if not required."""
+        """Return why the robots must be inspected; empty if no inspection is required."""
         return self._session.life.why if self._session is not None else ""
 
     def resume_queue(self, *, inspected: bool = False) -> bool:
@@ -416,7 +418,7 @@ class QueuedSession:
         return None
 
     def _requires_consent(self, before: BookedMission) -> bool:
-        """Return True if the operator must release the waiting missions after `before` ended."""
+        """Return True if the operator must release the waiting missions now that `before` ended."""
         return before.stopped or before.ended.result().is_stop or bool(self.inspection_reason())
 
     def _on_hung_end(self, outcome: Outcome) -> None:
@@ -464,7 +466,7 @@ class QueuedSession:
             booked.ended.set_result(outcome)
 
     def _queue_state(self) -> dict[str, Any]:
-        """Return the state of the service apart from the mission: queue and open question."""
+        """Return the state of the service that belongs to no mission: queue and open question."""
         current, question = self._current, self.questions.pending
         return {
             "service": self._name,

@@ -69,8 +69,8 @@ def _site_url_path(name: str) -> str:
 class _Sites:
     """ASGI application that forwards each request to its site, under ``/sites/NAME/…``.
 
-    Requests for other paths are forwarded to the first site, so that clients for a single site need
-    no prefix.
+    Requests for other paths are forwarded to the first site, so that clients of a single-site
+    service need no prefix.
 
     Args:
         guards: Application of each site, wrapped in its request checks, by name of the site.

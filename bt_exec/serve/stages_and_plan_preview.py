@@ -1,6 +1,6 @@
 """Stages of a mission, and compilation of a command without running it.
 
-The stages correspond to those of planners with subgoals: the command and the initial situation, the
+The stages are the same as in planners with subgoals: the command and the initial situation, the
 subgoals with their tasks, the tree with the states of its nodes, and the outcome.
 """
 
@@ -158,7 +158,7 @@ def plan_data(spec: MissionSpec) -> dict[str, Any]:
 
 
 def _task_target(node: Do) -> str:
-    """Return the argument ``target`` of a task; if it has none, all arguments as text."""
+    """Return the argument ``target`` of a task; if there is none, all arguments as text."""
     target = node.args.get("target")
     return target if isinstance(target, str) else arguments_text(node.args)
 

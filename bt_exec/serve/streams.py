@@ -1,4 +1,4 @@
-"""Server-sent events of missions; the record of a mission is read once for all its followers.
+"""Server-sent events of missions; all followers of a mission share one reader of its record.
 
 Recorded events have their number as ``id``, so that a reconnecting client can continue after the
 last received event, even if the service was restarted. ``Progress`` events are live only: they have
@@ -32,7 +32,7 @@ class Feeds:
 
     Args:
         journal: Journal of the missions.
-        live: Returns True if the mission with an identifier runs or waits in this service.
+        live: Returns True if the mission with the given identifier runs or waits in this service.
         progress: Returns progress and phase of the running mission's skills, by path.
     """
 
@@ -50,11 +50,11 @@ class Feeds:
         self._closed = asyncio.Event()
 
     def close(self) -> None:
-        """End every stream after the recorded events."""
+        """End every stream after the events recorded so far."""
         self._closed.set()
 
     async def has_no_more_events(self, mission_id: str, after: int) -> bool:
-        """Return True if a mission has ended and no recorded event follows number `after`."""
+        """Return True if a mission has ended and its record has no event after number `after`."""
         line = await asyncio.to_thread(self._journal.mission_summary, mission_id)
         if line is None or (line.ended_at is None and not line.interrupted):
             return False
@@ -143,7 +143,7 @@ class _Tail:
         self.frames: list[bytes] = []
         self.live = b""
         self.live_number = 0
-        self.read = False  # whether the rows that existed at the start have been read
+        self.read = False  # whether the rows recorded before the first read have been read
         self.ended = ""
         self.users = 0
         self.task: asyncio.Task[None] | None = None

@@ -1,4 +1,4 @@
-"""Check of utterances: each must be compiled to a plan that contains its own tree."""
+"""Check of utterances: each must compile to a plan that contains the tree that declares it."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def check_utterances(site: Site, trees: Iterable[str] | None = None) -> list[Pro
     """Return a problem for each utterance that is not compiled to a plan with its own tree.
 
     Utterances are compiled by the offline compiler. Problems in the lexicons of the packs come
-    first. The codes of the others are ``UTTERANCE_REFUSED``, ``UTTERANCE_OF_ANOTHER`` and
-    ``UTTERANCE_INCOMPLETE``.
+    first, then problems of utterances, with the codes ``UTTERANCE_REFUSED``,
+    ``UTTERANCE_OF_ANOTHER`` and ``UTTERANCE_INCOMPLETE``.
 
     Args:
         site: The site.
@@ -58,7 +58,7 @@ def check_utterances(site: Site, trees: Iterable[str] | None = None) -> list[Pro
 def word_problems(catalogue: Catalogue, library: Library) -> list[Problem]:
     """Return the problems in the lexicons of packs that can be found without a site.
 
-    The result is empty if a pack adds words from its settings, because settings come from a site.
+    The result is empty if a pack takes words from its settings, because only a site has settings.
     """
     compiler = _offline_compiler()
     if compiler is None or any(pack.words is not None for pack in catalogue.packs):
@@ -136,9 +136,9 @@ def _problems_of_utterances(request: Request, tree: TreeSpec, compiler: Compiler
 def _plan_after_another(
     request: Request, tree: TreeSpec, text: str, compiler: Compiler
 ) -> Plan | None:
-    """Return a plan in which the utterance follows that of another tree; None if there is none.
+    """Return a plan for an utterance of another tree followed by this utterance, or None.
 
-    Some utterances, such as "tell the professor", need a result of an earlier part.
+    Some utterances, such as "tell the professor", need a result of an earlier part of a command.
     """
     for other in request.library:
         begins = (said for said in other.utterances if language_of(said) == language_of(text))

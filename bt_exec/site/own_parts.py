@@ -82,7 +82,8 @@ def load_library(catalogue: Catalogue, overrides: Collection[str]) -> Library:
     own: list[TreeSpec] = []
 
     def own_names(folder: Path, tree: TreeSpec) -> Iterable[TreeSpec]:
-        if folder == common:  # only if a pack has utterances; trees of packs take precedence
+        # common trees are added only if a pack has utterances, and never replace trees of packs
+        if folder == common:
             taken = any(one.tree == tree.tree for one in own)
             return [tree] if not taken and any(one.utterances for one in own) else []
         trees = [catalogue.with_site_names(pack.name, tree) for pack in packs[folder]]
@@ -111,7 +112,7 @@ def _tree_names(folder: Path) -> frozenset[str]:
 def unused_overrides(
     source: Source, overrides: Sequence[str], known: Collection[str], used: Collection[str]
 ) -> Iterator[Problem]:
-    """Yield a problem for each name under ``overrides:`` of a site file that replaces nothing.
+    """Yield a problem for each name under ``overrides:`` that replaces no part of a pack.
 
     Args:
         source: The site file.
@@ -133,7 +134,7 @@ def unused_overrides(
 
 
 def replaced_parts(library: Library, tools: Mapping[str, str]) -> tuple[str, ...]:
-    """Return a sentence for each tree, skill and condition that replaces one of a pack.
+    """Return a sentence for each tree, skill and condition of a pack that was replaced.
 
     Args:
         library: The trees.
@@ -157,7 +158,7 @@ def with_tool_files(
     Args:
         packs: The packs.
         files: Python files.
-        overrides: Names of skills and conditions that are replaced in the pack that has them.
+        overrides: Names of those skills and conditions of the packs that `files` may replace.
 
     Raises:
         UsageError: If a file is missing, cannot be run, or contains no skill and no condition.

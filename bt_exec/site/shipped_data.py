@@ -75,7 +75,7 @@ def default_site() -> str:
 
 
 def site_path(name_or_file: str = "") -> Path:
-    """Return the path of a site file; the argument may be the name of a shipped site or a path.
+    """Return the path of the site file for the name of a shipped site or the path of a file.
 
     If the argument is empty, the default site is used.
 

@@ -60,7 +60,7 @@ class Site:
         name: Name of the site.
         summary: Description in one line, or one for each language.
         file: Path of the site file.
-        packs: Settings by pack, or by robot if several robots share a pack.
+        packs: Settings of each pack, or of each robot if several robots share a pack, by name.
         compiler: The compiler and its settings.
         rates: Tick and observation rates.
         limits: Budgets and deadlines.
@@ -69,7 +69,7 @@ class Site:
         messages: Sentences and display names.
         confirm: Rule for plans that need the operator's confirmation.
         keep: Retention of the site's missions in the journal.
-        guard: Stop action of the guardian, in place of those of the drivers; None to use theirs.
+        guard: Stop action of the guardian; None to use the stop actions of the drivers.
         replaced: A sentence for each tree, skill or condition of a pack that was replaced.
     """
 
@@ -163,7 +163,7 @@ def load_site(name_or_file: str = "", tools: Sequence[Path] = ()) -> Site:
 
 
 def _missing_files(source: Source, folder: Path, written: SiteFile) -> Iterator[Problem]:
-    """Yield a problem for each file or folder that a site file names and that does not exist."""
+    """Yield a problem for each missing file or folder to which a site file refers."""
     named: list[tuple[Place, str]] = [
         *(((field,), getattr(written, field)) for field in ("trees", "lexicon", "messages")),
         *((("tools", number), file) for number, file in enumerate(written.tools)),
@@ -178,7 +178,7 @@ def _missing_files(source: Source, folder: Path, written: SiteFile) -> Iterator[
 
 
 def _find_part(packs: Iterable[Pack], name: str) -> Any:
-    """Return the first skill or condition with a name; None if there is none."""
+    """Return the first skill or condition called `name`; None if there is none."""
     parts = (part for pack in packs for part in (*pack.skills, *pack.conditions))
     return next((part for part in parts if part.name == name), None)
 
@@ -298,7 +298,7 @@ def _validated_settings(
 def _shared_name_problems(
     source: Source, settings: Mapping[str, PackSettings]
 ) -> Iterator[Problem]:
-    """Yield a problem for each name by which a command could address two robots."""
+    """Yield a problem for each robot name that is ambiguous in commands."""
     names: dict[str, str] = {}
     for robot, own in settings.items():
         for language, said in own.called.items():

@@ -40,18 +40,17 @@ class Limits(UserData):
         turns: Maximum number of turns if the compiler plans turn by turn.
         cancel_s: Time limit of a skill's clean-up before the robot is stopped [s].
         still_s: Time limit for a robot to be still after a stop [s].
-        look_s: Time limit of a single observation, after which the mission continues without it
-            [s].
+        look_s: Time limit of a single observation [s]; the mission then continues without it.
         plan_s: Time limit of a compiler [s].
         step_s: Time limit of a remote simulation for one tick [s].
-        hang_s: Time limit of a single call of a skill, condition, capture, hook or listener, after
-            which the robot is stopped and the mission fails [s, wall clock]. Default: 0.5 s with a
-            real robot. If everything is simulated, 30 s, because a busy machine may be slow and no
+        hang_s: Time limit of a single call of a skill, condition, capture, hook or listener [s,
+            wall clock]. After it, the robot is stopped and the mission fails. Default: 0.5 s with a
+            real robot; 30 s if everything is simulated, because a busy machine may be slow and no
             real robot moves.
-        stall_s: Maximum time between two ticks (longer if the machine is suspended or swaps), after
-            which the robot is stopped and the mission fails [s, wall clock]. Default: `within` of
-            the guard if there is a guardian. Otherwise 3 s or twice `hang_s` with a real robot; no
-            limit if everything is simulated.
+        stall_s: Time limit between two ticks [s, wall clock]. After it, the robot is stopped and
+            the mission fails. It is exceeded, for example, if the machine is suspended or swaps.
+            Default: `within` of the guard if there is a guardian. Otherwise 3 s or twice `hang_s`
+            with a real robot; no limit if everything is simulated.
     """
 
     replans: Annotated[int, Field(ge=0, le=20)] = 3
@@ -112,7 +111,7 @@ class CompilerSettings(BaseModel):
 
     Attributes:
         name: Name of the compiler.
-        of: Names of other compilers, each by the pack for which it plans parts of commands.
+        of: Names of other compilers, by the pack for which each plans parts of commands.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")

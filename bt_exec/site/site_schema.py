@@ -16,7 +16,8 @@ __all__ = ["site_schema"]
 def site_schema(packs: Iterable[Pack], compilers: Iterable[str]) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of site files.
 
-    Rules that need the whole site, such as places on the map, are checked only when it is loaded.
+    Rules about the whole site, such as whether a place is on the map, are checked only when the
+    site is loaded.
 
     Args:
         packs: Packs that a site may use.

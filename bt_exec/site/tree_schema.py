@@ -141,7 +141,7 @@ def _model(model: type[TreeSpec] | type[MissionSpec], definitions: Schema) -> Sc
 
 
 def _field(name: str, field: Schema) -> Schema:
-    """Return the schema of a field; nodes and conditions are references, null is left out."""
+    """Return the schema of a field; nodes and conditions become references, null is left out."""
     said = {"description": FIELDS[name]} if name in FIELDS else {}
     if name in _CONDITION_FIELDS:
         return {"$ref": f"#/$defs/{_CONDITION_FIELDS[name]}", **said}
@@ -342,7 +342,7 @@ def _add_choice_of_part(
 
 
 def _add_result_names(kind: Schema, name: str, skill: Skill) -> None:
-    """Add the rule that ``save`` may only name fields of the skill's result."""
+    """Add the rule that ``save`` may contain only fields of the skill's result."""
     form = {
         field: {"type": "string", "description": f"a name for {field!r}"} for field in skill.results
     }

@@ -36,7 +36,7 @@ class Ends(NamedTuple, Generic[Value]):
 
 
 class Answers(NamedTuple, Generic[Value]):
-    """Values after a condition was evaluated, by its verdict.
+    """Values after a condition was evaluated, by the verdict of the condition.
 
     Attributes:
         yes: Value if the condition holds.
@@ -54,8 +54,8 @@ class AbstractRun(Generic[Value]):
 
     Attributes:
         nothing: Value that stands for an impossible execution.
-        rounds: Maximum number of rounds, attempts and items that are followed. A subclass sets it
-            so that further ones would add no new values.
+        rounds: Maximum number of rounds, attempts and items that are followed. A subclass must set
+            it so high that further rounds would add no new values.
     """
 
     nothing: Value
@@ -207,7 +207,7 @@ class AbstractRun(Generic[Value]):
                 ends = ends._replace(done=self.after_skip(ends.done, child.node.check, others))
             every.append(ends)
             fails = (ends.again, ends.over) != (self.nothing, self.nothing)
-            if choice and fails:  # a branch that an earlier plan has finished cannot fail
+            if choice and fails:  # a branch that was finished by an earlier plan cannot fail
                 ends = self.run_node(child.children[0], self.after_tick(left))
             left = self.join_values(ends.again, ends.over)
         done, again, over, stopped = (

@@ -33,7 +33,7 @@ class _Part(BaseModel):
 
 
 class Is(_Part):
-    """A named condition with its arguments, as ``material_visible`` or ``{door_is: {…}}``."""
+    """A named condition with its arguments, such as ``material_visible`` or ``{door_is: {…}}``."""
 
     name: str
     args: Mapping[str, Any] = Field(default_factory=dict)
@@ -80,7 +80,7 @@ class Any_(_Part):  # noqa: N801 - `Any` is taken
 
 
 class _Wrong(Exception):  # noqa: N818 - internal: converted to a pydantic error below
-    """Raised for an invalid condition expression, with the place of the mistake in it."""
+    """Raised for an invalid condition expression, with the place of the mistake."""
 
     def __init__(
         self,

@@ -44,7 +44,7 @@ MAX_NESTING = 80
 
 
 def is_reference(value: Any) -> bool:
-    """Return True for a reference, ``$name``; ``$$text`` is the literal ``$text``."""
+    """Return True if a value is a reference, ``$name``; ``$$text`` is the literal ``$text``."""
     if not isinstance(value, str) or not value.startswith("$") or value.startswith("$$"):
         return False
     return not is_template(value)
@@ -67,7 +67,7 @@ def fill_results(args: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str,
 
     Args:
         args: The arguments as written.
-        given: Actual values of the call, by name of the argument.
+        given: Actual values, by name of the argument.
     """
     return {
         name: given.get(name, value) if has_reference(value) else value
@@ -96,7 +96,7 @@ def expand(spec: MissionSpec, library: Library, source: Source | None = None) ->
 
 
 def _with_saved_returns(root: NodeBase, library: Library) -> NodeBase:
-    """Return the root; an unexpanded tree gets a ``save`` for each of its return values."""
+    """Return the root; if it is an unexpanded tree, all its return values are saved."""
     if not isinstance(root, Tree) or root.body is not None or root.tree not in library:
         return root
     returned = {field: field for field in library.get(root.tree).returns}
@@ -116,7 +116,7 @@ _MODIFIERS: Mapping[str, TypeAdapter[Any]] = {
 
 
 class _Scope:
-    """Scope of names in one tree: bound parameters, renamed results, enclosing trees."""
+    """Scope of names in one tree: bound parameters, renamed results, names of enclosing trees."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class _Scope:
         return _Scope(params, names, self.above, self.depth)
 
     def deeper(self) -> _Scope:
-        """Return a copy of the scope one level deeper; both share their saved names."""
+        """Return a copy of the scope one level deeper, which shares the saved names."""
         return _Scope(self.params, self.names, self.above, self.depth + 1)
 
 
@@ -175,7 +175,7 @@ class _Expander:
         )
         if isinstance(node, Do) or (isinstance(node, Tree) and node.body is None):
             update["args"] = args = self._bound_arguments(node.args, scope, (*place, "with"))
-            # also in an expanded plan, because a re-plan may expand one of its trees again
+            # needed in an expanded plan, too, because a re-plan may expand one of its trees again
             update["save"] = self._save(node.save, scope)
             if isinstance(node, Tree):
                 update["body"] = self._subtree(node, args, scope, place)
@@ -265,7 +265,7 @@ class _Expander:
         for key, param in tree.params.items():
             if param.required and key not in args:
                 message = f"tree {name!r} needs {key!r} ({param.type})"
-                where = (*place, "with") if args else place  # same place as in `verify.arguments`
+                where = (*place, "with") if args else place  # as in verification
                 self._report("MISSING_ARGUMENT", message, where, "", (key,))
             given = params.get(key)
             if given is ABSENT or has_reference(given):

@@ -52,9 +52,9 @@ class Library:
 
         Args:
             folders: Folders of tree files.
-            change: Called with a folder and each of its trees; returns the trees to add instead.
-            overrides: Names of trees of earlier folders that the trees of a folder may override,
-                by folder.
+            change: Called with a folder and a tree of it; returns the trees to add for this tree.
+            overrides: For each folder, names of its trees that may override trees of earlier
+                folders.
 
         Raises:
             SpecError: Contains every mistake of every file.

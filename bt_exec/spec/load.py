@@ -1,7 +1,7 @@
 """Loading of tree and mission specs; all mistakes of a document are reported at once.
 
 Loading checks the syntax: node kinds, fields and values. Names are checked by `bt_exec.verify`,
-which reports problems with positions from the same `Source`.
+which takes the positions of problems from the same `Source`.
 
 Codes: those of `bt_exec.spec.yaml_source`, and ``NOT_A_TREE``, ``NO_KIND``, ``SEVERAL_KINDS``,
 ``BAD_NODE``, ``UNKNOWN_FIELD``, ``MISSING_FIELD``, ``BAD_NAME``, ``BAD_CODE``, ``BAD_TIME``,
@@ -141,7 +141,7 @@ def _problems_of_errors(error: ValidationError, source: Source, top: type) -> li
     for finding, place in zip(findings, places, strict=True):
         inside = any(other[: len(place)] == place and other != place for other in places)
         if finding["type"] == "too_short" and inside:
-            continue  # this error follows from errors in the items, which are reported
+            continue  # a consequence of errors in the items, which are reported themselves
         if finding["type"] == "missing" and _is_misspelt(findings, places, place):
             continue  # the misspelt field is reported instead, with the missing one as suggestion
         problems.append(_problem_of_error(finding, place, source, top))
@@ -286,7 +286,7 @@ def _too_few(kind: str, ctx: Mapping[str, Any], place: Place) -> str:
 
 
 def _message_in_plain_words(finding: ErrorDetails) -> str:
-    """Return a message about the allowed values in plain words instead of pydantic's terms."""
+    """Return the message of a pydantic error, with the allowed values in plain words."""
     kind, ctx, value = finding["type"], finding.get("ctx", {}), finding["input"]
     words = {
         "string": "text" + ("; put it into quotes" if type(value) in (int, float, bool) else ""),

@@ -33,15 +33,15 @@ or a time with its unit.
 The order is fixed: ``for_each( skip_if( repeat( retry( timeout( while( node ) ) ) ) ) )``. Every
 ``do`` has a timeout: its own, or that of its skill. These failures are not retryable: a condition
 that stays unknown, a crash, and codes that the skill declares as not retryable. A check that does
-not hold is retryable: ``retry`` around ``[grasp, check holding]`` grasps again, and around a check
-alone evaluates it again with a new observation.
+not hold is retryable: ``retry`` around ``[grasp, check holding]`` grasps again; ``retry`` around a
+check alone evaluates the check again with a new observation.
 
 A ``sequence`` fails with the failure of its child, a ``fallback`` with that of its last child and
 the earlier failures as causes. A ``fallback`` of two plain sequences that begin with a check and
 with its negation is a **choice**: if a branch fails after its check held, the other branch is not
 tried, although its check may hold by then. A ``parallel`` succeeds when all, any, or N of its
-children have succeeded; it fails with the first failure as soon as that is impossible. Running
-children are then stopped; finished children are not ticked again.
+children have succeeded; it fails with the first failure as soon as it can no longer succeed.
+Running children are then stopped; finished children are not ticked again.
 
 **Entering again.** A node that is entered (by its parent, a ``retry`` or a ``repeat``) starts from
 its initial state: attempts, rounds, timer, guard, skip, patience and all nodes under it are reset.
@@ -240,7 +240,7 @@ class NodeBase(Fillable):
         return self.children
 
     def with_children(self, children: Iterable[NodeBase]) -> NodeBase:
-        """Return the node with other children; the node itself if they are the same."""
+        """Return a copy of the node with other children; the node itself if they are the same."""
         before, after = self.children, tuple(children)
         if len(before) == len(after) and all(map(is_, before, after)):
             return self
@@ -414,7 +414,7 @@ class Parallel(_Composite):
 
 
 def _first_condition(branch: NodeBase) -> Any:
-    """Return the condition of the check that a sequence without modifiers begins with, or None."""
+    """Return the condition of the check at the start of an unmodified sequence, or None."""
     if not isinstance(branch, Sequence) or branch.modifiers:
         return None
     first = branch.sequence[0]
@@ -558,7 +558,7 @@ class Param(SpecModel):
 
 
 class Alternative(SpecModel):
-    """An alternative to a tree that failed with one of the codes in ``after``, for re-planning.
+    """Alternative for re-planning after a tree failed with one of the codes in ``after``.
 
     The failed tree is run again with other arguments (``with``), or replaced by another tree. The
     former name of ``after``, ``on``, is still accepted; it was renamed because most YAML parsers

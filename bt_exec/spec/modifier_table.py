@@ -1,4 +1,4 @@
-"""Names, meanings and timing of the modifiers of a node, in the order of their evaluation.
+"""Names, meanings and timing of the modifiers of a node, in evaluation order.
 
 The table is used by models, JSON Schema, documentation and prompts. `bt_exec.nodes.modifiers`
 implements the modifiers. In a tree, the value of ``repeat`` and ``timeout`` may be a parameter, as
@@ -26,7 +26,7 @@ __all__ = ["MODIFIERS", "Fillable", "Modifier", "SpecModel", "modifier_table"]
 
 
 class Modifier(NamedTuple):
-    """A modifier.
+    """A modifier of a node, such as ``retry``.
 
     Attributes:
         name: Name of the field in a document.

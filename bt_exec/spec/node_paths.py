@@ -76,7 +76,7 @@ class Located(Generic[_Own]):
             yield from child.walk(kind, failing=failing)
 
     def nodes_down_to(self, path: str) -> tuple[Located[NodeBase], ...]:
-        """Return the nodes from this one down to the node at `path`; empty if it is not below."""
+        """Return the nodes from this one down to `path`; empty if `path` is not below this node."""
         below = (child.nodes_down_to(path) for child in self.children)
         found = () if self.path == path else next(filter(None, below), None)
         return () if found is None else (self, *found)

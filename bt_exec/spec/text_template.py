@@ -36,7 +36,7 @@ def template_problem(value: str) -> str:
 
 
 def fill_template(value: str, known: Callable[[str], Any]) -> str:
-    """Return a template with values filled in: a text, or a template if names remain.
+    """Return a template with values filled in; the result is still a template if names remain.
 
     Args:
         value: The template.

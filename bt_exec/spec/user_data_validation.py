@@ -90,8 +90,8 @@ def value_error(error: ValidationError) -> str:
 def load_model(model: type[_Model], path: Path) -> _Model:
     """Return the content of a YAML file, validated by a model.
 
-    It is for kinds of files that ``bt-exec check`` does not check, so that errors do not suggest
-    that command.
+    It must be used only for files that ``bt-exec check`` does not check, because its errors do not
+    suggest that command.
 
     Raises:
         UsageError: If there is no such file.

@@ -99,7 +99,7 @@ _KINDS = (
         "DUPLICATE_KEY",
     ),
     _Kind("block scalar", "", "text after '|' or '>' starts on the next line"),
-    # libyaml has its own limit of nesting
+    # libyaml has its own limit on nesting depth
     _Kind("", "nesting depth", "is nested too deeply to be read", "TOO_DEEP"),
 )
 

@@ -153,7 +153,7 @@ def read_text(text: str, file: str = "<text>") -> Source:
 
 
 def scan_file(path: Path) -> Source:
-    """Read a file like `scan_text`.
+    """Read a YAML or JSON file like `scan_text`.
 
     Raises:
         SpecError: If the file cannot be read, or `scan_text` raises it.
@@ -173,10 +173,10 @@ def scan_file(path: Path) -> Source:
 
 
 def scan_text(text: str, file: str = "<text>") -> Source:
-    """Read YAML or JSON text, and store problems after which reading can continue.
+    """Read YAML or JSON text; problems after which reading can continue are not raised.
 
-    They are stored in `Source.refused`. The data can then be validated nevertheless, so that all
-    mistakes are reported at once.
+    They are stored in `Source.refused`, and the data can still be validated, so that all mistakes
+    are reported at once.
 
     Raises:
         SpecError: If reading cannot continue after a problem.

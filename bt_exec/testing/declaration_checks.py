@@ -1,4 +1,4 @@
-"""Checks of declarations, applied to every shipped pack and available to other packs."""
+"""Checks of the declarations of a pack, for the tests of shipped and other packs."""
 
 from __future__ import annotations
 

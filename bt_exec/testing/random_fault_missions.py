@@ -1,5 +1,7 @@
 """Torture test: random missions with random faults, stops and kills, checked against invariants.
 
+The invariants are:
+
 - A skill starts only if it is in the current verified plan, and never after a stop.
 - No condition holds because of stale evidence.
 - When a mission has ended, its robots are not moving.
@@ -41,7 +43,7 @@ __all__ = ["STALE_S", "Invariants", "Report", "Torture", "random_fault_plan"]
 
 STALE_S = 2.0
 """Age above which evidence counts as stale [s]."""
-_SETTLE_S = 0.5  # time for which the robots are observed after the end of a mission [s]
+_SETTLE_S = 0.5  # how long the robots are observed after the end of a mission [s]
 _KILL_LIMIT_S = 120.0  # time limit of the process of a mission that is killed [s]
 _WARM = 0.5  # fraction of the missions that are warm-up, during which memory may grow
 _MARKS = 10  # number of memory samples after the warm-up
@@ -177,8 +179,8 @@ class Report:
     def growth_mib(self) -> float:
         """Steady growth of memory after the warm-up [MiB].
 
-        It is extrapolated from the median difference of consecutive samples, so that memory that is
-        allocated only once, as by the Korean analyser, has no effect.
+        It is extrapolated from the median difference of consecutive samples. Memory that is
+        allocated only once, for example by the Korean analyser, therefore has no effect.
         """
         warm = self.mib[int(len(self.mib) * _WARM) :]
         marks = warm[:: max(1, len(warm) // _MARKS)]
@@ -235,7 +237,7 @@ class Torture:
         return report
 
     def _violations_of(self, plan: FaultPlan) -> Iterator[str]:
-        """Run a fault plan, in a separate process if it includes a kill, and yield violations."""
+        """Run a fault plan (in a separate process if it includes a kill); yield violations."""
         journal = Journal.open(self._folder / "journal.sqlite")
         if any(fault.part == "process" for fault in plan.faults):
             yield from self._run_and_kill(plan, journal)

@@ -1,4 +1,4 @@
-"""Generation of tests from recorded missions, with the same command in the same world."""
+"""Generation of tests that repeat recorded missions: the same command in the same world."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Rehearsal of a tree without a robot, with injected failures.
 
-Every skill of the site is replaced by a stand-in, which applies the declared effects. If a stand-in
-fails, the facts that it may set become unknown, except those that a condition can observe.
-Conditions are answered from these facts. A condition about an unknown fact holds, except in
-``skip_if``, so that the node runs.
+Every skill of the site is replaced by a stand-in, which applies the declared effects to simulated
+facts. If a stand-in fails, the facts that it may set become unknown, except those that a condition
+can observe. Conditions are answered from the simulated facts. A condition about an unknown fact
+holds, except in ``skip_if``, so that the node runs.
 
 `disturbances` yields the failures that can be injected: a call of a skill fails with a declared
 code or takes too long, one answer of a condition is inverted, or a condition stays unknown.
@@ -58,7 +58,7 @@ _SKIP = "skip_if."
 """Prefix of the names of conditions in ``skip_if``, to answer them differently."""
 _TIMEOUT = "TIMEOUT"
 _OFTEN = 2
-"""Number of answers to each question that are inverted in turn, beginning with the first."""
+"""Number of evaluations of each condition for which an inverted verdict is tried, one at a time."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Rehearsal:
 
     @property
     def end_reason(self) -> str:
-        """How the mission recovered, or the codes of the failure that ended it.
+        """Description of the recovery, or the codes of the failure that ended the mission.
 
         A recovery is ``within the plan``, or names the new trees of the last plan. The text is
         empty if nothing failed.
@@ -392,7 +392,7 @@ def _example_value(hint: Any) -> Any:
 
 
 def module_of_tests(site: str, runs: Iterable[Rehearsal]) -> str:
-    """Return the code of a pytest module in which each rehearsal must end as it did.
+    """Return the code of a pytest module that repeats rehearsals and expects the same ends.
 
     Args:
         site: Name or file of the site.

@@ -198,7 +198,7 @@ def scripted_condition(
     establishes: Mapping[str, str] | None = None,
     notes: bool = False,
 ) -> Condition:
-    """Return a condition that returns `verdicts` one after another; the last one repeats.
+    """Return a condition that returns `verdicts` one after another; the last verdict repeats.
 
     Args:
         name: Name in the tree language; that of `like` if not given.

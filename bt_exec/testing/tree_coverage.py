@@ -2,8 +2,8 @@
 
 It is enabled by pytest's option ``--bt-cov``. It includes every mission of a test, run by
 `run_tree` or by a `bt_exec.mission.session.Session`, and every failure of a skill in `run_skill`. A
-node is reached if it ran, was evaluated, or was skipped. Of each site that a test uses, all trees
-and skills with a file in the project are included, even those that no mission contains.
+node is reached if it ran, was evaluated, or was skipped. For each site that a test uses, the trees
+and skills with a file in the project are included, even if no mission contains them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bt_exec.testing.skill_run import SkillRun
 
 __all__ = ["Coverage"]
 
-_OWN = ""  # name of the tree for nodes of the plan that are in no tree of the library
+_OWN = ""  # tree name for the nodes of a plan that are in no tree of the library
 
 
 class Coverage:
@@ -49,7 +49,10 @@ class Coverage:
 
     @contextmanager
     def naming_plan(self, tree: str) -> Iterator[None]:
-        """Count nodes outside all trees as nodes of `tree` in missions begun in this context."""
+        """Count nodes that belong to no tree as nodes of `tree`, while the context is open.
+
+        This applies to missions that begin in the context.
+        """
         before, self._name = self._name, tree
         try:
             yield

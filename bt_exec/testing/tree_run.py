@@ -79,7 +79,7 @@ class TreeRun:
 
     @property
     def results(self) -> Mapping[str, Any]:
-        """Return values of the tree, by name."""
+        """Values that the tree returned, by name."""
         return self.outcome.results
 
     def on(self, event: Event) -> None:
@@ -87,7 +87,7 @@ class TreeRun:
         self.events.append(event)
 
     def trace(self) -> list[str]:
-        """Return state changes as lines with tick, path and state: ``"3 grasp failed SLIPPED"``."""
+        """Return each state change as a line, such as ``"3 grasp failed SLIPPED"`` for tick 3."""
         lines = []
         for event in self.events:
             if isinstance(event, NodeChanged) and not event.will_retry:
@@ -174,7 +174,7 @@ def run_tree(
         command: The command of the mission.
         abort_at: Number of the tick before which the mission is aborted; None for no abort.
         world: Further keyword arguments of the rig, such as ``perception``.
-        unrecorded: Returns why the record cannot be written; see `Executive`.
+        unrecorded: Returns why the journal cannot be written; see `Executive`.
 
     Raises:
         SpecError: If the tree is invalid, or a parameter has neither value nor default.

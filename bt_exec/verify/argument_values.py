@@ -41,7 +41,7 @@ def check_value(
         hint: Type of the argument.
         place: Place of the value in the document.
         bound: Types of the bound names.
-        optional: Whether the argument may be omitted, so that the value may refer to an optional
+        optional: Whether the argument may be omitted; only then may the value refer to an optional
             parameter.
     """
     if is_template(value):
@@ -114,7 +114,7 @@ def check_not_optional(context: Context, name: str, place: Place) -> None:
 def _names_inside_texts(
     context: Context, value: Any, place: Place, bound: Names
 ) -> Iterator[tuple[Place, str]]:
-    """Yield each bound ``$name`` in the middle of a text, where it would not be replaced."""
+    """Yield each bound ``$name`` in the middle of a text, where it is not replaced."""
     if isinstance(value, str) and not value.startswith("$"):
         known = {*bound, *saved_names(context.document.root)} if "$" in value else set()
         yield from ((place, name) for name in _INSIDE.findall(value) if name in known)

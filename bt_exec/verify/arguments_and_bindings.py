@@ -6,7 +6,7 @@ Codes: ``UNKNOWN_ARGUMENT``, ``MISSING_ARGUMENT``, ``WRONG_TYPE``, ``UNBOUND``, 
 
 A name saved by ``save`` is bound for all nodes that certainly run after it: later children of the
 same sequence. After a fallback or a parallel, only names saved by every branch are bound. Branches
-of a parallel do not see each other's names.
+of a parallel cannot use each other's names.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _check_alternative(context: Context, tree: TreeSpec, way: Alternative, place
 
 
 def _check_returns(context: Context, tree: TreeSpec, saved: Names) -> None:
-    """Check that ``returns`` names results that are always saved, each only once."""
+    """Check that ``returns`` lists only results that are always saved, each only once."""
     given: dict[str, str] = {}
     for field, value in tree.returns.items():
         place: Place = ("returns", field)
@@ -217,7 +217,7 @@ class _Names(AbstractRun[Names]):
         return self.known_ends({**bound, **saved}, bound)
 
     def run_parallel(self, step: Step, before: Names) -> Ends[Names]:
-        """Check each branch without the names of the others; they must save different names."""
+        """Check each branch without the names that others save; these names must be distinct."""
         ends = [self.run_node(child, before).done for child in step.children]
         taken: set[str] = set()
         for child in step.children:
@@ -275,7 +275,7 @@ def _saves(
 def _argument_type(
     hints: Mapping[str, Any], name: str, args: Mapping[str, Any], bound: Names
 ) -> Any:
-    """Return the type of an argument; `SameType` stands for the type of the argument it names."""
+    """Return the type of an argument; a `SameType` is replaced by the type of its argument."""
     hint = hints[name]
     marks = (mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, SameType))
     given = args.get(getattr(next(marks, None), "argument", ""))
@@ -300,7 +300,7 @@ def _check_arguments_at(
 
     Args:
         context: The document.
-        what: Skill, condition or tree, for messages.
+        what: Name of the skill, condition or tree for messages, such as ``skill 'grasp'``.
         hints: Types of the parameters, by name.
         required: Names of the required parameters.
         args: The arguments.

@@ -38,8 +38,8 @@ __all__ = [
 MAX_DEPTH = 40
 """Maximum nesting depth of nodes.
 
-py_trees ticks recursively and fails at 497 levels. A node may have five decorators, so that 40
-nodes take 240 levels, which leaves room for the stack of a host program.
+py_trees ticks recursively and fails at 497 levels. A node may have five decorators, so 40 nested
+nodes take up to 240 levels. The rest is left for the stack of a host program.
 """
 
 _SHOWN_PLACE = 8
@@ -48,7 +48,7 @@ MAX_DURATION_S = 24 * 3600.0
 """Maximum duration of a plan if every attempt takes its full timeout [s]."""
 
 MAX_ATTEMPTS = 4
-"""Plans may exceed `MAX_DURATION_S` up to this multiple of the sum of their declared timeouts."""
+"""Multiple of the sum of declared timeouts up to which a plan may exceed `MAX_DURATION_S`."""
 
 
 def check_bounds(context: Context) -> None:

@@ -1,4 +1,4 @@
-"""Layer 4, dry run: in every execution of the plan, no known fact contradicts a skill's needs.
+"""Layer 4, dry run: known facts must contradict no skill's needs in any execution.
 
 Code: ``NEED_NOT_MET``. All possible executions of a plan are followed at once: skips, failures,
 retries, stops, and orders of parallel branches. A need is reported if a known fact contradicts it
@@ -7,8 +7,9 @@ in one of these executions. The assumptions are:
 - A skill has its declared effects. If it fails or is stopped, the facts that it sets are unknown.
 - An unknown fact contradicts no need. A condition about a known fact has the answer that follows
   from the fact.
-- A condition that establishes no fact may decide whether to act (in ``skip_if``, or before further
-  branches of a fallback). If it holds, all facts that the action would set are unknown.
+- A condition that establishes no fact may determine whether an action runs (in ``skip_if``, or
+  before further branches of a fallback). If it holds, all facts that the action would set are
+  unknown.
 - At any time, parallel branches may observe each other's effects, and a guard may observe the facts
   that it establishes.
 
@@ -89,8 +90,8 @@ class _DryRun(AbstractRun[States]):
     """Abstract run whose values are sets of possible states, and which collects unmet needs.
 
     Attributes:
-        unmet: Needs that may be contradicted, by place, fact and contradicting value. Each is given
-            by its skill, the allowed values, and whether the contradiction is certain.
+        unmet: Needs that may be contradicted, by place, fact and contradicting value. Each entry
+            contains the skill, the allowed values, and whether the contradiction is certain.
         constant: Facts that do not change before they are last read; not part of the states.
     """
 
@@ -110,7 +111,7 @@ class _DryRun(AbstractRun[States]):
         self.constant: dict[str, str] = {}
         self._catalogue = catalogue
         self._kept = frozenset(kept)
-        self._others = ConcurrentChanges()  # changes of parallel branches
+        self._others = ConcurrentChanges()  # changes that parallel branches may cause
         self._changes: dict[Step, Call] = {}
         self._known: dict[tuple[Step, States], Ends[States]] = {}
 
@@ -199,7 +200,7 @@ class _DryRun(AbstractRun[States]):
         return Ends(frozenset(map(success.apply, before)), failed, self.nothing, failed)
 
     def run_parallel(self, step: Step, before: States) -> Ends[States]:
-        """Follow each branch while the others act, and return the states on which they agree."""
+        """Follow each branch while the others act; return the states that enough branches allow."""
         assert isinstance(step.node, Parallel)
         needed, before_all = step.node.needed, self._others
         branches = []
@@ -246,7 +247,7 @@ class _DryRun(AbstractRun[States]):
         return self._readers.facts_read_by(expression, self.constant)
 
     def _call_of(self, step: Step) -> Call | None:
-        """Return the call of a node's skill, without changes of facts that are not read later."""
+        """Return the call of a node's skill, restricted to changes of facts that are read later."""
         call = self._changes.get(step)
         if call is None and (call := self._calls.call_of(step.node)) is not None:
             if self._readers is not None:
@@ -299,7 +300,7 @@ class Readers:
         return last <= min((self._first.get(fact, last), *forms))
 
     def facts_read_by(self, expression: Any, facts: Mapping[str, str]) -> dict[str, str]:
-        """Return those facts in `facts` that a condition reads."""
+        """Return the part of `facts` that a condition reads."""
         read = (
             fact
             for leaf in named_conditions(expression)

@@ -92,7 +92,7 @@ def facts_after_failure(facts: Mapping[str, str], skill: Skill, args: Mapping[st
 
 
 def _forget(facts: Facts, key: str, args: Mapping[str, Any]) -> None:
-    """Remove the fact of template `key`; with unknown arguments, all facts that may be meant."""
+    """Remove the fact of template `key`; with unknown arguments, all facts that match it."""
     form = fact_pattern(key, args)
     for fact in [fact for fact in facts if form.fullmatch(fact)]:
         del facts[fact]
@@ -134,7 +134,7 @@ def touched_facts(
     """Return the facts that may change while `skill` is in progress.
 
     These are the facts that it changes or needs (a hand that must be empty may already hold an
-    object), and the known facts that detail one of them (``at.table`` for ``at``) or concern a
+    object), and the known facts about details of one of them (``at.table`` for ``at``) or about a
     resource that it uses (``hand.right`` for ``arm.right``).
 
     Args:
@@ -218,7 +218,7 @@ def has_known_arguments(template: str, args: Mapping[str, Any]) -> bool:
 
 
 def fact_pattern(template: str, args: Mapping[str, Any]) -> re.Pattern[str]:
-    """Return the pattern of all facts for which a template with unknown arguments may stand."""
+    """Return the pattern of all facts that a template with unknown arguments may match."""
     pattern = ""
     for text, name, _, _ in string.Formatter().parse(template):
         pattern += re.escape(text)
@@ -231,7 +231,7 @@ def known_args(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments whose values are known before the mission runs, with defaults."""
     given = {key: value for key, value in args.items() if not has_reference(value)}
     if len(given) == len(args):
-        with contextlib.suppress(ValidationError):  # `verify.arguments` reports the mistake
+        with contextlib.suppress(ValidationError):  # layer 2 reports the mistake
             return _validated_arguments(signature, args)
     fields = signature.model.model_fields.items()
     left = {key: field.default for key, field in fields if not field.is_required()}

@@ -1,7 +1,7 @@
 """Possible states of the facts, and changes of the facts by skills and observations.
 
-While a branch of a parallel runs, the other branches may change facts at any time. The changes of
-all branches are counted together; those of the branch itself are subtracted.
+While a branch of a parallel runs, the other branches may change facts at any time. To find these
+changes, the changes of all branches are counted, and those of the branch itself are subtracted.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Change:
         sets: Facts with the values that they have afterwards.
         clears: Changed facts; those without a value in `sets` are unknown afterwards.
         forms: Patterns of further facts that are unknown afterwards.
-        learns: Whether the change is an observation, which has no effect if it contradicts known
+        learns: Whether the change is an observation; it has no effect if it contradicts known
             facts.
     """
 
@@ -83,7 +83,7 @@ class Change:
         return self._hash
 
     def restricted_to(self, wanted: Callable[[str], bool]) -> Change:
-        """Return the change without the facts for which `wanted` returns False."""
+        """Return the change, restricted to facts for which `wanted` returns True."""
         left = frozenset(fact for fact in self._keys if not wanted(fact))
         if left not in self._restricted_changes:
             sets = frozenset(pair for pair in self.sets if pair[0] not in left)
@@ -182,7 +182,7 @@ class Calls:
 
 
 def observation_change(facts: Mapping[str, str]) -> Change:
-    """Return the change by an observation of `facts`; it has no effect if known facts differ."""
+    """Return the change for an observation of `facts`; it has no effect if known facts differ."""
     return Change(state_from_facts(facts), learns=True)
 
 
@@ -203,10 +203,10 @@ def common_facts(states: Iterable[State]) -> State:
 
 
 class ConcurrentChanges:
-    """Changes that may happen at any time in parallel to a branch.
+    """Changes that may happen at any time while a branch runs in parallel.
 
     Args:
-        changes: The changes.
+        changes: Changes by all concurrent branches, in any order.
     """
 
     def __init__(self, changes: Iterable[Change] = ()) -> None:
@@ -214,13 +214,13 @@ class ConcurrentChanges:
         self._known: dict[States, States] = {}
 
     def union_with(self, changes: Iterable[Change]) -> ConcurrentChanges:
-        """Return these changes together with `changes`."""
+        """Return the union of these changes and `changes`."""
         return ConcurrentChanges((*self._changes, *changes))
 
     def disturbances_of_branches(
         self, branches: list[tuple[Change, ...]]
     ) -> Iterator[ConcurrentChanges]:
-        """Yield the changes that may disturb each branch: these and those of other branches."""
+        """Yield, for each branch, these changes together with the changes of all other branches."""
         counts = Counter(change for branch in branches for change in branch)
         every = self.union_with(counts)
         for branch in branches:

@@ -65,7 +65,7 @@ def _check_labels(context: Context, step: Located[Do]) -> None:
     seen = context.labels_for(step.node.do)
     for name in sorted(skill.label_arguments()) if skill is not None else ():
         label = step.node.args.get(name)
-        # a first action has no $name, because names are bound by earlier actions
+        # the first action cannot use a $name, because names are bound by earlier actions
         if label is not None and label not in seen:
             context.report_problem(
                 "LABEL_NOT_SEEN",

@@ -103,7 +103,7 @@ def _check_bounds(context: Context, tree: TreeSpec, step: Step) -> None:
 
 
 def _check_branches(context: Context, step: Step) -> None:
-    """Report a branch of a fallback that can never run, because the one before cannot fail."""
+    """Report a branch of a fallback that can never run, because the branch before cannot fail."""
     if not isinstance(step.node, Fallback):
         return
     for before, branch in pairwise(step.children):
@@ -154,7 +154,7 @@ def else_codes(root: NodeBase) -> Iterator[str]:
 
 
 def _codes_of_site(context: Context) -> set[str]:
-    """Return every code with which a node of the site's trees may fail."""
+    """Return every code with which a node may fail on the site."""
     codes = {*OWN_CODES, *else_codes(context.document.root)}
     for skill in context.catalogue.skills.values():
         codes |= skill.fails

@@ -175,7 +175,7 @@ class _Call(NamedTuple):
 
 
 def position_of(part: Signature, keyword: str = "", text: str = "") -> Position | None:
-    """Return the position of `text` in an option of the decorator; by default, of the function.
+    """Return the position of `text` in an option of the decorator, or of the function by default.
 
     The result is None if the source cannot be read.
     """

@@ -1,12 +1,12 @@
-"""Checks of the message files of packs: sentences for unknown names, unknown placeholders.
+"""Checks of the message files of packs for unknown names and unknown placeholders.
 
 Codes: ``UNKNOWN_PHRASE`` for a phrase of an unknown skill, condition or tree;
 ``UNKNOWN_CONDITION``, ``UNKNOWN_TYPE``, ``UNKNOWN_FACT`` and ``UNKNOWN_FACT_VALUE`` for a sentence
 about an unknown condition, type, fact or value; ``UNKNOWN_CODE`` for a failure code that is never
 raised; ``UNKNOWN_PLACEHOLDER`` for a placeholder that never gets a value.
 
-Codes and evidence may come from any Python code of the pack. A code or a placeholder of a sentence
-is reported only if it does not occur as a word in this Python code.
+Failure codes and the values of placeholders may come from any Python code of the pack. A code or a
+placeholder of a sentence is reported only if it does not occur as a word in this Python code.
 """
 
 from __future__ import annotations
@@ -222,7 +222,10 @@ def _words_of(file: Path) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _words_in_executive_code() -> frozenset[str]:
-    """Return every word in the Python code of `bt_exec`, which uses further message codes."""
+    """Return every word in the Python code of `bt_exec`.
+
+    They are accepted as message codes, because `bt_exec` uses codes that no pack declares.
+    """
     return frozenset().union(*map(_words_of, OWN_MESSAGES.parents[1].rglob("*.py")))
 
 

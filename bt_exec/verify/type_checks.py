@@ -76,8 +76,8 @@ def type_mismatch(hint: Any, value: Any) -> Unfit | None:
 def convert_word(hint: Any, word: Any) -> Any:
     """Return a word converted to type `hint`, if possible: ``"3"`` becomes 3 for an integer.
 
-    It is for values that a compiler took from a command, not for values in files. Words that cannot
-    be converted are returned unchanged, so that verification rejects them.
+    It must be used only for values that a compiler took from a command, not for values in files.
+    Words that cannot be converted are returned unchanged, so that verification rejects them.
     """
     if not isinstance(word, str) or hint is None or type_mismatch(hint, word) is None:
         return word

@@ -103,7 +103,7 @@ def _check_tree(context: Context, name: str, place: Place, *, runs: bool = False
 
 
 def _cycle(context: Context, start: str, own: str) -> tuple[str, ...]:
-    """Return the shortest cycle from tree `own` through its subtree `start`; empty if none."""
+    """Return the shortest cycle from tree `own` through its subtree `start`; may be empty."""
     above = {start: own}
     waiting = [start]
     for name in waiting:
@@ -153,7 +153,7 @@ def _check_fact_value(
             origin = [name for name in used if name in given][-1:]
             where = (*place, *origin)
             if context.has_problem_at(where):
-                continue  # a value of a wrong type is reported by `verify.arguments`
+                continue  # layer 2 reports a value of a wrong type
             context.report_problem(
                 mistake.code,
                 mistake.message,

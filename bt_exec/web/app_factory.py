@@ -72,7 +72,7 @@ async def json_body(request: Request) -> dict[str, Any]:
 
 
 def page_files(folder: Path) -> PageFiles:
-    """Return the files of a page by URL path: those in `folder`, and the shared icon."""
+    """Return the files of a page by URL path: the files in `folder`, and the shared icon."""
     icon = Path(__file__).with_name("icon.svg")
     files = [icon, *(file for file in sorted(folder.iterdir()) if file.suffix in _TYPES)]
     return {

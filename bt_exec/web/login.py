@@ -106,7 +106,7 @@ class Login:
         return self._is_login(cookies)
 
     def is_valid_token(self, given: str) -> bool:
-        """Return True if a text is the token; compared in constant time."""
+        """Return True if a text is the token; the comparison takes constant time."""
         return secrets.compare_digest(given.encode("utf-8", "replace"), self._token)
 
     def log_in(self) -> str:

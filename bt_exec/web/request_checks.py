@@ -2,8 +2,8 @@
 
 ================  =================================================================================
 ``Host``          must be a name or address of this server; prevents DNS rebinding
-``Origin``        must be a page of this server; prevents requests by other sites (CSRF)
-token             or login cookie must be sent, unless the path is open
+``Origin``        must be the origin of this server; prevents requests by other sites (CSRF)
+token             or login cookie must be sent, unless the path requires no token
 ``Content-Type``  must be JSON for requests that change something, or audio for uploads
 body              is limited in size and in the time in which it must arrive
 ================  =================================================================================

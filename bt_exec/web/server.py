@@ -25,7 +25,7 @@ HEAD_S = 10.0
 """Time limit for receiving the request line and headers [s]."""
 STALL_S = 30.0
 """Time limit for a client to read the response after the send buffer is full [s]."""
-_CONNECTIONS = 512  # maximum number of open connections; further ones get status 503
+_CONNECTIONS = 512  # maximum number of connections; requests on others get status 503
 _HEAD_BYTES = 16 * 1024
 _START_S = 20.0
 _STOP_S = 5  # time limit for responses in progress when the server ends [s]
@@ -108,7 +108,7 @@ class AppServer:
         self._thread.join(2 * _STOP_S)
 
     def _end_streams(self) -> None:
-        """End open event streams, for subclasses with streams; called on the event loop."""
+        """End open event streams; called on the event loop, overridden by servers with streams."""
 
     def _run(self) -> None:
         async def serve() -> None:
@@ -117,7 +117,7 @@ class AppServer:
 
         try:
             asyncio.run(serve())
-        except Exception:  # threads that wait for the server notice that this thread has ended
+        except Exception:  # waiting threads notice that this thread has ended
             logging.getLogger("bt_exec").exception("the HTTP server failed")
 
 

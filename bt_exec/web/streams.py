@@ -25,7 +25,7 @@ class Latest:
     """Broadcast of the newest text; published from any thread, received on one event loop.
 
     Args:
-        wanted: Called for each new subscriber, to request the publication of a current text.
+        wanted: Called for each new subscriber; it should cause a current text to be published.
 
     Attributes:
         watched: Number of current subscribers.
