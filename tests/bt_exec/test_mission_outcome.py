@@ -112,7 +112,7 @@ def test_action_as_plain_data_is_a_copy():
     assert (Action("take", {}).path, Skip("take", "held").path) == ("", "")
 
 
-def test_long_message_of_a_failure_is_cut_once():
+def test_long_failure_message_is_truncated_once():
     failure = Failure("LOST", "x" * 200_000)
     assert len(failure.message) == 4_000
     assert failure.message.endswith("x… (200000 characters)")

@@ -138,7 +138,7 @@ def test_cached_answers_are_specific_to_labeler_and_vocabulary(
         cache.close()
 
 
-def test_new_version_of_the_vocabulary_is_requested_again(
+def test_items_are_requested_again_for_a_new_vocabulary_version(
     moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "cache.sqlite")

@@ -96,7 +96,7 @@ def test_order_of_keys_and_list_entries_does_not_affect_agreement(lines: Lines) 
     assert found == {"goal", "operation", "arguments"}
 
 
-def test_blind_labeler_scores_at_chance_level(lines: Lines) -> None:
+def test_labeler_that_ignores_the_pictures_has_a_kappa_of_zero(lines: Lines) -> None:
     found = agreement_by_field(blind(lines), lines)
     assert set(found) == set(FIELDS)
     for name, agreed in found.items():

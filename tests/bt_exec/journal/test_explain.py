@@ -290,7 +290,7 @@ def test_skip_reasons_are_listed_once_and_results_in_order(explained, make_spec:
     assert found.running == ()  # the mission has an end
 
 
-def test_intermediate_stops_and_refusals_are_not_the_ending(explained) -> None:
+def test_ending_is_the_last_refusal_or_the_first_stop_request(explained) -> None:
     refused = Refused(0.3, 0, Refusal("NEGATED", "first"))
     later = Refused(0.4, 0, Refusal("NEGATED", "last"))
     assert explained(refused, later, ended("refused")).refusal == "last"

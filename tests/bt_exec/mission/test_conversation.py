@@ -63,7 +63,7 @@ def test_yes_accepts_the_only_suggestion_of_the_last_refusal(answer):
 
 
 @pytest.mark.parametrize("command", ["yes", "go"])
-def test_command_is_kept_without_a_suggestion(command):
+def test_answer_yes_is_unchanged_without_a_suggestion(command):
     assert Conversation(None, "lab").intended_command(command) == command
 
 

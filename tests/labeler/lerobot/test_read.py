@@ -106,7 +106,7 @@ def test_subtasks_by_number_become_actions(tmp_path: Path) -> None:
     ]
 
 
-def test_calls_in_language_columns_have_priority_over_subtasks(tmp_path: Path) -> None:
+def test_tool_calls_in_language_columns_have_priority_over_subtasks(tmp_path: Path) -> None:
     subtask = {"role": "assistant", "style": "subtask", "tool_calls": None, "camera": None}
     said = [
         {**subtask, "content": "grasp it", "timestamp": 0.5},

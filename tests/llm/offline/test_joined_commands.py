@@ -58,7 +58,7 @@ def test_joined_acts_are_done_in_turn(trees, site: str, language: str, data) -> 
 @pytest.mark.parametrize("site", CONDITIONS)
 @given(data=st.data())
 @ANY
-def test_order_words_decide_which_act_is_first(trees, site: str, data) -> None:
+def test_words_such_as_first_and_then_determine_the_order_of_acts(trees, site: str, data) -> None:
     first, then = data.draw(st.permutations(ACTS[site, "en"]))[:2]
     forms = ["first {a}, then {b}", "before you {b}, {a}", "{b}, but first {a}"]
     command = data.draw(st.sampled_from(forms)).format(a=first, b=then)

@@ -155,7 +155,7 @@ def test_outlines_with_too_many_pixels_are_refused(tmp_path, monkeypatch):
     assert len(made) == 51
 
 
-def test_names_that_are_not_text_are_refused(tmp_path):
+def test_file_of_class_names_that_is_not_text_is_refused(tmp_path):
     (tmp_path / "classes.txt").write_bytes(b"\xa2\xff\x00")
     with pytest.raises(UsageError, match=r"classes\.txt is not a text"):
         read(tmp_path, "0 0.25 0.5 0.1 0.2\n", "txt")

@@ -94,7 +94,7 @@ def test_origin_is_the_place_before_the_last_mission():
     assert hand.origins["cup"] == Point(2.0, 0.0, 0.8)
 
 
-def test_observation_leaves_the_place_of_the_held_object_to_the_robot():
+def test_observation_omits_the_place_of_the_held_object():
     hand = HeldObjectTracker()
     hand.record_pick_start("object_red_0", LAY)
     objects = {

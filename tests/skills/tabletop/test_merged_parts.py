@@ -21,7 +21,7 @@ def test_cleared_objects_go_to_the_place_of_the_next_part():
     assert ask.to.table
 
 
-def test_exceptions_are_kept():
+def test_merged_part_keeps_its_excluded_objects():
     less = Phrase("everything but the cups", number="all", but=(CUPS,))
     (ask,) = merge_parts([CLEAR, UnresolvedGoal("move", "", (less,), RIGHT)])
     assert ask.themes[0].but == (CUPS,)

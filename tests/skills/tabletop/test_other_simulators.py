@@ -79,7 +79,7 @@ LYING = (
     ],
 )
 @pytest.mark.parametrize("times", [2, pytest.param(7, marks=pytest.mark.slow)])
-def test_outcome_is_true_with_each_kind_of_fault(fault, times, faulty, remote_site):
+def test_reported_outcome_is_correct_with_each_kind_of_fault(fault, times, faulty, remote_site):
     simulator = faulty(fault, times=times)
     try:
         outcome = run(remote_site(simulator.address))

@@ -120,7 +120,7 @@ def test_checks_that_cannot_block_do_not_replace_a_gate(steps, gated):
     assert _gated(*steps, REACH, TAKE) == gated
 
 
-def test_branch_with_a_late_check_gets_its_gate_in_front():
+def test_gate_is_inserted_before_a_branch_that_checks_too_late():
     """Otherwise its alternative would run although the gate should have stopped it."""
     steps = (f"{{fallback: [{ASK}, {HOME}]}}", f"{{fallback: [{LOOK}, {HOME}]}}")
     assert _gated(*steps, REACH, TAKE) == [

@@ -102,7 +102,7 @@ def test_commands_of_both_packs_are_understood(trees_of):
 @pytest.mark.parametrize(
     "said", ["is somebody there?", "is it dark?", "if somebody is there, open the door"]
 )
-def test_aspect_of_one_pack_does_not_select_a_tree_of_the_other(trees_of, said):
+def test_question_about_a_building_aspect_does_not_select_a_door_tree(trees_of, said):
     """The utterance "what is the situation?" of the door names an aspect of the building."""
     assert trees_of("what is the situation?") == "door_state"
     assert trees_of(said).isupper()

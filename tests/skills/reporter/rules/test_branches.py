@@ -126,7 +126,7 @@ SEE, GO = f"see {HALL}", f"go {HALL}"
         ((go(HALL), see(LOUNGE), see(HALL)), [GO, "go lounge", "see lounge", GO, SEE]),
     ],
 )
-def test_robot_drives_again_after_a_branch(steps, plan, context):
+def test_drive_is_inserted_after_branches_that_may_end_elsewhere(steps, plan, context):
     found, changes = go_before_looking(spec(*steps), context("", at=BASE))
     assert shown(found.root) == plan
     assert bool(changes) == (found != spec(*steps))
@@ -264,7 +264,7 @@ def test_plan_of_one_step_is_not_extended(context):
         ("", "the corridor: how many people are there"),
     ],
 )
-def test_words_are_in_the_language_of_the_command_or_the_plan(command, query, context):
+def test_observation_query_is_in_the_language_of_the_command_or_plan(command, query, context):
     found, _ = fill_topics(spec(see(HALL), SUM), context(command))
     assert found.root.sequence[0].args["query"] == query
 

@@ -100,7 +100,7 @@ def test_robot_returns_to_the_base_before_a_report(spec, context, row):
 
 
 @pytest.mark.parametrize("command", ["오늘 있었던 일 요약해줘", "tell me what happened today"])
-def test_past_is_reported_without_driving(command, spec, context):
+def test_earlier_missions_are_reported_without_driving(command, spec, context):
     plan = spec(TELL, SUM)
     assert end_with_report(plan, context(command, at="lounge")) == (plan, ())
 
@@ -318,7 +318,7 @@ def test_failed_work_is_noted_and_the_mission_continues(spec, context, row):
     assert continue_after_failures(spec(GO, SEE), context(ASKS)) == (spec(GO, SEE), ())
 
 
-def test_changes_of_rules_are_described_in_the_command_language(spec, context):
+def test_changes_of_rules_are_described_in_the_language_of_the_command(spec, context):
     bad = spec(GO, SEE, "fail_and_report x")
     _, changes = keep_failure_report_after_failure(
         bad, context("check the corridor and report back")
