@@ -57,7 +57,7 @@ def test_gap_is_reported_and_not_filled_with_an_older_frame() -> None:
 
 @settings(suppress_health_check=[HealthCheck.too_slow])  # a busy machine may be slow
 @given(st.lists(st.floats(0, 30, allow_nan=False), max_size=60, unique=True), st.floats(0, 30))
-def test_no_frame_is_from_the_future_repeated_or_too_old(times: list[float], t: float) -> None:
+def test_clip_has_no_future_repeated_or_outdated_frames(times: list[float], t: float) -> None:
     for form in (RECENT, SUMMARY):
         clip = cut_clip(episode(*sorted(times)), t, form)
         shown = [frame.t for frame in clip.frames]

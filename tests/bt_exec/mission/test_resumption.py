@@ -234,7 +234,7 @@ def test_lost_world_is_created_again(finished, boxes, tmp_path):
     assert boxes[-1].done == ["open_box", "take", "hand_over 250", "close_box"]
 
 
-def test_effect_that_no_longer_holds_is_repeated(finished, boxes, tmp_path):
+def test_step_whose_effect_no_longer_holds_is_repeated(finished, boxes, tmp_path):
     journal, name = finished
     row = next(r.seq for r in journal.rows(name) if r.kind == "SkillEnded")
     short = cut(journal, row, tmp_path)

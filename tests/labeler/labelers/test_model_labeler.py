@@ -96,7 +96,7 @@ def created(vocabulary: Vocabulary, ledger: Ledger, **client: Any) -> Any:
     return labeler
 
 
-def test_request_is_reserved_and_settled(
+def test_maximum_cost_of_a_request_is_reserved_and_settled(
     vocabulary: Vocabulary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept: dict[str, Any] = {}

@@ -216,7 +216,7 @@ def test_action_call_is_json_with_unescaped_text(args: dict[str, Any]) -> None:
     assert "교수님" in call
 
 
-def test_statistics_are_those_of_all_pictures() -> None:
+def test_statistics_cover_all_pictures() -> None:
     pictures = np.random.default_rng(0).integers(0, 255, (4, 6, 8, 3), np.uint8)
     made = Counts(2, (6, 8, 3))
     for one in pictures:

@@ -88,7 +88,7 @@ def test_action_has_the_effects_of_its_skill_only_on_success(
     assert module._action_of_run(run("open_door", {"arm": "left"}, state, code), None) == wanted
 
 
-def test_effects_are_those_of_the_installed_skill() -> None:
+def test_effects_are_taken_from_the_installed_skill() -> None:
     site = load_site("door")
     args = {"arm": "left", "object_label": "material"}
     found = module._established_facts(run("move_arm", args), site)

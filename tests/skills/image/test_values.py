@@ -123,7 +123,7 @@ def test_row_that_does_not_end_with_an_amount_is_not_an_article():
         ("dearer", (["coffee"], ["wine"]), None),
     ],
 )
-def test_prices_are_compared(wanted, names, value):
+def test_prices_of_articles_are_compared(wanted, names, value):
     assert written_value(RECEIPT, wanted, *names).value == value
 
 
@@ -371,7 +371,7 @@ def test_code_in_a_large_photograph_is_read(noise):
         ("커피 얼마야?", 3.0), ("합계가 얼마야?", 9.75), ("What is the date?", "2026-11-20"),
     ],
 )  # fmt: skip
-def test_values_are_read_from_a_picture(text, value):
+def test_prices_and_dates_are_read_from_a_picture(text, value):
     pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
     shown = page(
         "Date: 2026-11-20", ("Cherry", "4.50"), ("Coffee", "3.00"), ("Tomato", "2.25"),

@@ -78,7 +78,7 @@ def test_content_is_unknown_after_a_release_until_the_next_reading():
     assert hand.facts(world(0.95))["hand"] == "empty"
 
 
-def test_origin_is_the_place_before_the_last_mission():
+def test_origin_of_an_object_is_the_place_before_the_last_mission():
     hand = HeldObjectTracker()
     for at in (LAY, Point(2.0, 0.0, 0.8)):  # an object may wait elsewhere during a swap
         hand.record_pick_start("cup", at)
@@ -121,7 +121,9 @@ TABLE = {"table_0": Table(1.0, 0.0, 0.5, 0.5, 0.75)}
         (world(1.2, base=None), None),
     ],
 )
-def test_object_in_the_air_within_reach_was_held_before(now: Environment, held: str | None):
+def test_object_in_the_air_within_reach_is_taken_as_held_initially(
+    now: Environment, held: str | None
+):
     hand = HeldObjectTracker()
     hand.record_initial_object(replace(now, reported_tables=TABLE), None)
     assert hand.held_object(now) == held
@@ -143,7 +145,7 @@ def test_several_lifted_objects_are_not_reported_as_held():
         (Point(0.8, 0.0, 1.1), None),
     ],
 )
-def test_object_at_the_hand_was_held_before(at: Point, held: str | None):
+def test_object_at_the_hand_is_taken_as_held_initially(at: Point, held: str | None):
     hand = HeldObjectTracker()
     now = replace(world(0.85), reported_tables=TABLE)  # low over the table
     hand.record_initial_object(now, at)

@@ -489,7 +489,7 @@ def test_excluded_or_named_containers_are_not_reported(kind):
     "command",
     ["컵은 컵끼리 접시는 접시끼리 모아 놔", "sort the cups and the plates by kind"],
 )
-def test_containers_are_not_sorted(command):
+def test_command_to_sort_containers_is_refused(command):
     assert ask(create({}), command, WORLDS["mixed"]).code == "CANNOT_LIFT"
 
 

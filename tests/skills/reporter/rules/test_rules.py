@@ -132,7 +132,9 @@ def test_plan_without_the_keyword_does_not_visit_the_professor(
         ([HOME, TELL], [OFFICE, "talk_to_person professor 교수님께 여쭤봐", HOME, TELL]),
     ],
 )
-def test_plan_with_the_keyword_starts_with_the_professor(before, after, spec, context, row):
+def test_plan_with_the_keyword_starts_with_a_visit_to_the_professor(
+    before, after, spec, context, row
+):
     found, changes = move_professor_first(spec(*before), context("교수님께 여쭤봐"))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
@@ -147,7 +149,7 @@ def test_plan_with_the_keyword_starts_with_the_professor(before, after, spec, co
         ("교수님 " + "x" * 600, "교수님 " + "x" * 496),
     ],
 )
-def test_message_to_the_professor_is_the_command(command, topic, spec, context):
+def test_text_of_the_command_is_the_message_to_the_professor(command, topic, spec, context):
     found, changes = move_professor_first(spec(GO, SEE), context(command))
     assert found.root.sequence[1].args["topic"] == topic
     assert changes == ("명령에 교수님이 나오므로 교수님께 먼저 갑니다",)
