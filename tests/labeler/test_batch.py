@@ -29,7 +29,7 @@ from bt_exec_labeler.vocabulary import Vocabulary
 class Counting:
     """Labeler that uses the rules, drops the given items, and counts its calls.
 
-    Like a model it knows only the clip: the same clip gets the same answer.
+    Like a model, it uses only the clip, so that equal clips get equal answers.
     """
 
     name = "counting"

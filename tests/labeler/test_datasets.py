@@ -453,7 +453,7 @@ def test_reply_to_a_mission_without_events_is_at_its_start(
 
 
 def test_missions_without_a_reply_are_left_out_of_the_replies() -> None:
-    """Facts are stored as they are read, in any language."""
+    """The facts of the remaining reply are stored unescaped, in any language."""
     reply = Reply("refused", "NOT_UNDERSTOOD", "모르겠어요.", 0.0)
     episodes = [
         Episode("done", ()),

@@ -203,7 +203,7 @@ def test_report_lists_uncovered_steps_and_writes_a_page(
 def test_clips_of_different_length_or_content_are_not_near_duplicates(
     lines: Lines, episodes: Sequence[Episode]
 ) -> None:
-    """Three still episodes of about the same content: one is shorter, one has another picture."""
+    """Of three motionless episodes that look alike, one is shorter and one has another picture."""
     begin, later = (episodes[0].frames[place] for place in (0, -1))
     still = {"long": (begin, 8), "short": (begin, 4), "other": (later, 8)}
     known = {

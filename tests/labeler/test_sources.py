@@ -64,7 +64,7 @@ def test_missing_number_is_a_gap_in_time(game: Path, tmp_path: Path) -> None:
 
 
 def test_duplicate_times_do_not_turn_usual_pauses_into_gaps(game: Path, tmp_path: Path) -> None:
-    """A frame every two seconds, each listed three times; then a real pause."""
+    """Each frame, one every two seconds, is listed three times. A real pause follows."""
     folder = copy(game, tmp_path / "run")
     times = [2.0 * (number // 3) for number in range(24)] + [60.0]
     listed = [{"file": f"{number:06d}.png", "t": t} for number, t in enumerate(times)]

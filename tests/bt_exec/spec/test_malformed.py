@@ -145,7 +145,7 @@ def test_cycle_of_trees_is_reported(tmp_path: Path) -> None:
 
 
 def test_shared_trees_are_visited_once(tmp_path: Path) -> None:
-    """Forty trees that each run the next one twice. There is no cycle, and each is visited once."""
+    """Each of forty trees runs the next one twice. There is no cycle, and each is visited once."""
     for n in range(40):
         child = (
             "{do: look}" if n == 39 else f"{{sequence: [{{tree: t{n + 1}}}, {{tree: t{n + 1}}}]}}"

@@ -415,7 +415,7 @@ def test_parallel_branch_is_disturbed_only_by_other_branches() -> None:
 
 @pytest.mark.parametrize("facts", ["one fact", "many facts"])
 def test_facts_that_cannot_change_are_kept_in_merged_states(facts: str) -> None:
-    """With and without enumeration."""
+    """This holds with and without enumeration of the states."""
     names = ["at"] * 100 if facts == "one fact" else [f"at.{n}" for n in range(100)]
     writes = [
         Change(frozenset([(name, str(n))]), frozenset([name])) for n, name in enumerate(names)

@@ -1,4 +1,4 @@
-"""Remote labeler: settings, and results of a service that are read without a server."""
+"""Remote labeler: settings, and parsing of a service's results without a server."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def png(grey: int, height: int = 6, width: int = 8) -> bytes:
 
 
 def old_set(folder: Path, *, version: str = "v2.1", **columns: Sequence[Any]) -> Path:
-    """Write two episodes of ten frames in the layout with a file for each."""
+    """Write two episodes of ten frames in the layout with one file per episode."""
     features: dict[str, Any] = {"observation.images.top": {"dtype": "image", "shape": [6, 8, 3]}}
     features |= {name: {"dtype": "float32", "shape": [1]} for name in ("timestamp", "action")}
     info = {

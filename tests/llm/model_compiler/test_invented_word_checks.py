@@ -1,4 +1,4 @@
-"""Speech comes from the command; a reason against a plan counts at every place."""
+"""Checks that speech in a plan comes from the command, and that a stated refusal is found."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def plan(sites, compilers) -> Plan:
 def _choices(
     site: str, language: str, condition: tuple[str, str, str], one: Act, other: Act
 ) -> list[str]:
-    """Return sentences with the meaning "if it holds A, otherwise B"."""
+    """Return sentences with the meaning "if the condition holds, do A, otherwise do B"."""
     yes, no, question = condition
     if language == "ko":
         return [

@@ -508,6 +508,6 @@ def test_places_listed_after_an_act_are_the_places_of_the_act(trees):
 
 @pytest.mark.parametrize("said", ["follow you to the lounge", "come with you", "accompany you"])
 def test_message_about_following_the_user_is_not_corrected(compilers, request_on, said):
-    """An offer without the word "follow" would be another message."""
+    """A suggested command without the word "follow" would send another message."""
     answer = compilers["building"].compile(request_on("building", f"ask the professor to {said}"))
     assert answer.did_you_mean == ()

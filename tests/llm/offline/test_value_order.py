@@ -1,4 +1,4 @@
-"""Order of the places of a round: words for the first and the last one permute the plan."""
+"""Order of the places of a patrol: words such as "first" and "last" change the plan."""
 
 from __future__ import annotations
 

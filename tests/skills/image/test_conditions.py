@@ -1,4 +1,4 @@
-"""Confidence under difficult conditions: above 0.7 at most one answer of a hundred is wrong."""
+"""Confidence under difficult conditions: at most 1 % of the answers above 0.7 are wrong."""
 
 import os
 

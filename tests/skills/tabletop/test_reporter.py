@@ -1,4 +1,4 @@
-"""Report about objects whose move was cut off, over recorded events."""
+"""Report about objects whose move was interrupted, computed from recorded events."""
 
 import pytest
 
@@ -28,7 +28,7 @@ UNKNOWN = {
 
 @pytest.fixture
 def report():
-    """Return the report of a mission in which the move of the cup was cut off."""
+    """Return the report of a mission in which the move of the cup was interrupted."""
 
     def report(language, *, typed="", state="stopped", hand="", looks=(), retried=False):
         command = COMMANDS[typed or language]

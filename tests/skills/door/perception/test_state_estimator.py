@@ -37,7 +37,7 @@ CLASSES = ("door-closed", "door-ajar", "door-open", "door-handle", "material", "
 
 @dataclass
 class Finds:
-    """Network with scripted detections, and `closer` as those on enlarged parts."""
+    """Network with scripted detections; `closer` are the detections on enlarged parts."""
 
     found: list[Found] = field(default_factory=list)
     closer: list[Found] = field(default_factory=list)
@@ -279,7 +279,7 @@ MATERIAL = Found("material", (154.0, 110.0, 166.0, 130.0), 0.9)
 
 
 class SecondLooks(LearnedDetector):
-    """Detector with scripted results of its second looks."""
+    """Detector with scripted results of the confirmation on an enlarged crop."""
 
     def __init__(self, before: Found, after: Found, *answers: bool) -> None:
         super().__init__(Finds([before], [after]))

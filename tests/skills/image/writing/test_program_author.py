@@ -182,7 +182,7 @@ NOT_LOOKING = {
 def test_program_that_guesses_from_irrelevant_features_is_returned_to_the_model(
     picture_file, tmp_path, name
 ):
-    """Each returns 3 for the picture, and another number for a blank one."""
+    """Each program returns 3 for the picture, and another number for a blank one."""
     bad = edited('"answer": counted.sure', NOT_LOOKING[name])
     guess = (
         "def guessed(picture):\n    try:\n        import numpy.nothing\n    except ImportError:\n"
@@ -251,7 +251,7 @@ def test_program_is_not_run_without_a_sandbox_and_the_reason_reported(
 
 
 def test_program_with_external_access_is_contained(picture_file, tmp_path):
-    """It passes the check of form; the sandbox contains it."""
+    """The program passes the check of its form, but the sandbox contains it."""
     secret = tmp_path / "secret.txt"
     secret.write_text("the secret")
     text = edited(

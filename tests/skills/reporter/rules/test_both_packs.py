@@ -62,7 +62,7 @@ def trees_of(both):
 
 
 END_AT_BASE = {"팔 원위치": ", report_back", "팔 제자리로": ", report_back"}
-"""What the other pack adds to commands that end with a noun alone."""
+"""Steps that the reporter pack adds to door commands that consist of a noun phrase."""
 OF_THE_SITE = {
     "문 열고 5초 뒤에 닫아": "open_door, pause, close_door",
     "문이 열리면 자재를 가져와": "pause, get_material",
