@@ -66,5 +66,5 @@ def test_only_the_newest_thirty_two_observations_are_kept() -> None:
     assert [shot.t for shot in buffer.observations] == [float(t) for t in range(8, 40)]
 
 
-def test_unknown_situation_is_empty() -> None:
+def test_default_situation_is_empty() -> None:
     assert Situation() == Situation(labels=(), facts={}, text="", frame=None)

@@ -301,7 +301,9 @@ def test_ending_is_the_last_refusal_or_the_first_stop_request(explained) -> None
     assert explained(*stops).stopped == ""  # its end is not recorded
 
 
-def test_problems_are_those_of_the_last_rejected_plan(explained, make_spec: Spec) -> None:
+def test_explanation_lists_the_problems_of_the_last_rejected_plan(
+    explained, make_spec: Spec
+) -> None:
     one, two = (Problem("UNKNOWN_SKILL", text, "root") for text in ("one", "two"))
     rejected = [Rejected(0.3, 0, make_spec(1), problems) for problems in ((one,), (two, two))]
     assert explained(*rejected, ended("refused", problems=("two",))).problems == (str(two),)

@@ -133,7 +133,7 @@ def test_repaired_plan_keeps_its_tree_for_a_code_without_alternatives(request_af
     assert (spec.mission.plan_version, spec.mission.parent) == (4, 3)
 
 
-def test_repaired_plan_names_the_alternative_and_expands(request_after):
+def test_repaired_plan_names_the_alternative_and_can_be_expanded(request_after):
     request = request_after("all/open/pull", "GONE", {"arm": "right"})
     spec = expand(repaired_plan(request, "test"), request.library)
     assert "all/pry/pull" in [path for path, _ in nodes_with_paths(spec.root)]

@@ -328,7 +328,7 @@ def test_unmet_conditions_of_a_satisfied_mission_are_shown_as_negative_answers(
     ]
 
 
-def test_recovered_failures_of_one_kind_are_counted_in_the_order_of_time(
+def test_recovered_failures_of_one_kind_are_counted_in_chronological_order(
     messages: Messages,
 ) -> None:
     again = [replace(JAM, message=f"at call {number}") for number in range(3)]

@@ -70,7 +70,7 @@ def test_words_such_as_first_and_then_determine_the_order_of_acts(trees, site: s
 @pytest.mark.parametrize("site", CONDITIONS)
 @given(data=st.data())
 @ANY
-def test_condition_is_in_the_plan_and_its_negation_is_another_plan(trees, site: str, data) -> None:
+def test_condition_and_its_negation_lead_to_different_plans(trees, site: str, data) -> None:
     act = data.draw(st.sampled_from(ACTS[site, "en"]))
     condition = data.draw(st.sampled_from(CONDITIONS[site]))
     plain, holds = parts(trees, site, act), parts(trees, site, f"if {condition}, {act}")

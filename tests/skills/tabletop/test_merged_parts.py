@@ -45,7 +45,7 @@ def test_cleared_objects_do_not_include_the_table():
         UnresolvedGoal("bring", "", (ALL,)),
     ],
 )
-def test_next_part_with_other_objects_stays_separate(then):
+def test_part_about_other_objects_is_not_merged(then):
     assert merge_parts([CLEAR, then]) == (CLEAR, then)
 
 

@@ -141,7 +141,9 @@ def test_both_states_are_possible_near_their_border(angle: float, states: tuple[
         (1.2, {"closed": 0.9}, ()),
     ],
 )
-def test_uncertainty_between_neighbours_names_both(angle: float, scores: Any, between: Any) -> None:
+def test_uncertainty_between_neighbouring_door_states_names_both(
+    angle: float, scores: Any, between: Any
+) -> None:
     calibration, view, found = look(0.0)
     estimator = LearnedEstimator(calibration)
     estimator.fit_angle = lambda _: AngleFit(angle, angle, angle, 0.5, 0.4)  # type: ignore[method-assign]

@@ -147,7 +147,7 @@ def test_site_selects_its_detector_and_model(picture, tmp_path):
     assert (look.answer, look.confidence) == ("There is one.", UNMEASURED)
 
 
-def test_unknown_names_are_refused():
+def test_unknown_detector_and_model_names_are_refused():
     with pytest.raises(UnknownName, match="remote"):
         make_rig(ImageSettings(robot="none", detector={"name": "owl"}), PictureStart())
     with pytest.raises(UsageError, match="detector needs a name"):

@@ -125,7 +125,7 @@ def test_condition_person_found_depends_on_the_last_observation(site):
     assert person_found(notebook=notes, target="professor").holds is False
 
 
-def test_facts_of_a_place_are_those_of_the_last_observation(site):
+def test_facts_of_a_place_come_from_the_last_observation(site):
     notes = Notebook(site)
     asked = (people_there, lit_there, loud_there)
     assert [one(notebook=notes).holds for one in asked] == [None, None, None]
@@ -139,7 +139,7 @@ def test_facts_of_a_place_are_those_of_the_last_observation(site):
     assert people_there(notebook=notes).holds is True
 
 
-def test_unusual_objects_are_those_of_the_last_observation(site):
+def test_unusual_objects_come_from_the_last_observation(site):
     notes = Notebook(site)
     assert unusual_there(notebook=notes).holds is None
     notes.add_note(1.0, "saw", "lounge", unusual=("box",), complete=False)

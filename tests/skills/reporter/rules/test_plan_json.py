@@ -45,7 +45,7 @@ def test_documented_plan_is_converted_to_a_tree(row):
     assert (spec.mission.compiler, spec.mission.language) == ("plan-json", "ko")
 
 
-def test_optional_parameter_is_kept():
+def test_optional_parameter_is_kept_in_a_round_trip():
     params = {"object": "box", "recipient": "user", "giver": "lounge"}
     plan = {"plan": [{"action": "deliver_object", "params": params}]}
     assert json.loads(write_plan(read_plan(json.dumps(plan)))) == plan
