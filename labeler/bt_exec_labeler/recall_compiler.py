@@ -83,8 +83,7 @@ class RecallingCompiler:
     def compile(self, request: Request) -> Plan | Refusal:
         """Return the recalled plan, or a refusal if no command is similar enough.
 
-        After a failure, return a repair of the failed plan, with the failed part replaced or
-        repeated.
+        After a failure, return the failed plan with its failed part replaced or repeated.
         """
         if request.previous is not None and request.failure is not None:
             return Plan(repaired_plan(request, self.name))

@@ -260,14 +260,14 @@ def _decode_checked(data: bytes) -> Image:
 
 
 def _png_pixels(data: bytes) -> int:
-    """Return the pixels that a PNG header declares (ISO/IEC 15948, 11.2.2); 0 if absent."""
+    """Return a PNG's number of pixels from its header (ISO/IEC 15948, 11.2.2); 0 without one."""
     if data[:8] != b"\x89PNG\r\n\x1a\n" or data[12:16] != b"IHDR":
         return 0
     return int.from_bytes(data[16:20], "big") * int.from_bytes(data[20:24], "big")
 
 
 def _jpeg_pixels(data: bytes) -> int:
-    """Return the pixels that a JPEG frame header declares (ITU-T T.81, B.2.2); 0 if absent."""
+    """Return a JPEG's number of pixels from its frame header (ITU-T T.81, B.2.2); 0 without one."""
     at = 2
     while data[:2] == b"\xff\xd8" and at + 9 <= len(data) and data[at] == 0xFF:
         marker = data[at + 1]

@@ -128,7 +128,7 @@ def _state(run: SkillRun) -> State:
 
 
 def _established_facts(run: SkillRun, site: Site | None) -> Mapping[str, str]:
-    """Return the facts that hold after success, according to the declaration of the skill."""
+    """Return the facts that a skill establishes on success, according to its declaration."""
     skill = None if site is None else site.catalogue.skills.get(run.start.skill)
     if skill is None:
         return {}

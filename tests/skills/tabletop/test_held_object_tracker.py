@@ -78,7 +78,7 @@ def test_content_is_unknown_after_a_release_until_the_next_reading():
     assert hand.facts(world(0.95))["hand"] == "empty"
 
 
-def test_origin_of_an_object_is_the_place_before_the_last_mission():
+def test_origin_is_the_place_before_the_last_mission():
     hand = HeldObjectTracker()
     for at in (LAY, Point(2.0, 0.0, 0.8)):  # an object may wait elsewhere during a swap
         hand.record_pick_start("cup", at)
