@@ -25,8 +25,8 @@ settings.register_profile("long", settings.get_profile("bt-exec"))  # see `tests
 settings.register_profile("explore", CALM, print_blob=True)
 settings.load_profile("bt-exec")
 
-# A worker holds a million objects, and full scans of them took an eighth of the time. Most objects
-# that a command makes are gone before 50,000 others exist.
+# A worker holds a million objects, and full garbage collections took an eighth of the time. Most
+# objects that a command makes are gone before 50,000 others exist.
 gc.set_threshold(50_000, 20, 100)
 
 SAMPLE = 12  # one of this many tests marked as sampled is in the fast suite
@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def own_folders(
     tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
 ) -> Iterator[Path]:
-    """Point the user's folders at an empty one of this worker, and remove the user's settings.
+    """Redirect the user's folders to an empty folder of this worker; remove the user's settings.
 
     The utterances that were read for the index of a site are shared by all workers and kept for the
     next run, because reading them takes seconds. Mutation tests read them again for each mutant.

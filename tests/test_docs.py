@@ -67,7 +67,7 @@ EVERY = [(page.name, line) for page in PAGES for line in dict.fromkeys(commands(
 
 
 @pytest.mark.parametrize(("page", "line"), EVERY)
-def test_command_and_its_options_exist(page: str, line: str) -> None:
+def test_documented_command_and_its_options_exist(page: str, line: str) -> None:
     """Only names are compared: files, missions and services need not exist."""
     command = installed_command()
     words = shlex.split(line.split(" > ")[0])[1:]
@@ -87,7 +87,7 @@ def test_command_and_its_options_exist(page: str, line: str) -> None:
     command.make_parser(context).parse_args(list(words))
 
 
-def test_pages_are_found() -> None:
+def test_documentation_contains_more_than_ninety_commands() -> None:
     assert len(EVERY) > 90
 
 

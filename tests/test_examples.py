@@ -96,7 +96,7 @@ print([run_command_line(words) for words in json.loads(sys.argv[1])], file=sys.s
 """
 
 
-def test_example_pack_is_found_and_runs(kitchen, tmp_path):
+def test_installed_example_pack_is_found_and_runs(kitchen, tmp_path):
     folder, environment = kitchen
     told = {
         ("Boil the water, please!",): ("OK", "Done."),

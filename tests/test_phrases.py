@@ -27,7 +27,7 @@ def _parts(site):
     yield from ((f"tree {tree.tree}", set(tree.params)) for tree in site.library)
 
 
-def test_every_part_has_a_phrase_in_both_languages(site):
+def test_every_skill_condition_and_tree_has_a_phrase_in_both_languages(site):
     assert [name for name, _ in _parts(site) if not site.messages.has_phrase(name)] == []
 
 
@@ -109,7 +109,7 @@ def test_sentences_contain_no_codes_or_part_names(site):
         ("없음", "없음"),
     ],
 )
-def test_particles_agree_with_the_preceding_sound(text, said):
+def test_korean_particles_agree_with_the_preceding_sound(text, said):
     assert with_particles(text) == said
 
 

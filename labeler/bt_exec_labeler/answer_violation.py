@@ -1,4 +1,4 @@
-"""Violations of the rules for answers, with a message in the reader's language."""
+"""Violations of the rules for a labeler's answers, with messages in English and Korean."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["Breach", "catalogue", "catalogue_sentence", "make_breach"]
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """Violation of a rule for answers.
+    """Violation of a rule for a labeler's answers.
 
     Attributes:
-        code: Stable name, such as ``UNKNOWN_OP``.
+        code: Stable name of the rule, such as ``UNKNOWN_OP``.
         where: Path of the field, such as ``short_goal_dsl[1].args.arm``.
-        message: Found and allowed values.
-        sentence: Name of the message's sentence in the catalogue; may be empty.
-        facts: Values for the placeholders of the sentence.
+        message: English message with the found and the allowed values.
+        sentence: Key of the message in ``breach.yaml``; empty for a message without translation.
+        facts: Values for the placeholders of the message.
     """
 
     code: str
@@ -37,7 +37,7 @@ class Breach:
         return f"{self.where}: {self.message} [{self.code}]"
 
     def said(self, language: str) -> str:
-        """Return the message as a sentence in a language of the catalogue."""
+        """Return the message in a language; unchanged if it has no translation."""
         return (
             catalogue_sentence(self.sentence, language, **dict(self.facts))
             if self.sentence
@@ -46,20 +46,20 @@ class Breach:
 
 
 def make_breach(code: str, where: str, sentence: str, **facts: Any) -> Breach:
-    """Return a breach with the message `sentence` of the catalogue."""
+    """Return a breach whose message has the key `sentence` in ``breach.yaml``."""
     named = tuple((name, str(fact)) for name, fact in facts.items())
     return Breach(code, where, catalogue_sentence(sentence, "en", **dict(named)), sentence, named)
 
 
 def catalogue_sentence(sentence: str, language: str, **facts: Any) -> str:
-    """Return a sentence of the catalogue with `facts` inserted; the facts are not translated."""
+    """Return a message of ``breach.yaml`` with `facts` inserted, which are not translated."""
     said = catalogue()[sentence][language].format_map(facts)
     return with_particles(said) if language == "ko" else said
 
 
 @cache
 def catalogue() -> Mapping[str, Mapping[str, str]]:
-    """Return the sentences by name and language."""
+    """Return the messages of ``breach.yaml`` by key and language."""
     found: Mapping[str, Mapping[str, str]] = parse_yaml(
         Path(__file__).with_name("breach.yaml").read_text(encoding="utf-8")
     )

@@ -167,7 +167,7 @@ def review(
 ) -> None:
     """Review records on a local page: accept, correct or reject them with keys.
 
-    The page shows a fixed sample of the records, or with --episode all of one episode by time.
+    The page shows a fixed sample of the records, or, with --episode, all records of one episode.
 
     A second reviewer uses another name and port. label report prints their agreement.
     """
@@ -311,7 +311,7 @@ def dataset(
 
 
 def _print_result(found: dict[str, Any], as_json: bool) -> None:
-    """Print the lines of a result, or the rest of it as JSON."""
+    """Print the text lines of a result, or its other entries as JSON."""
     from bt_exec.cli.output_streams import write_result
 
     lines = found.pop("lines")

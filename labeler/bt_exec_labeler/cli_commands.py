@@ -67,7 +67,7 @@ def report(
     from bt_exec_labeler.review.decisions import decisions_of
 
     output, vocabulary = Output(folder), load_vocabulary(words)
-    output.run_settings()  # refuses a folder that is not a run
+    output.run_settings()  # fails if the folder is not a run
     episodes = None if source is None else {e.id: e for e in read_source(source)}
     against = None if other is None else list(read_lines(other / "records.jsonl"))
     figures: dict[str, Any] = make_report(
@@ -133,7 +133,7 @@ def check(source: Path, words: Path) -> dict[str, Any]:
 
 
 def episode_figures(episode: Episode, vocabulary: Vocabulary) -> tuple[dict[str, Any], list[Flaw]]:
-    """Return the figures of an episode, and a flaw if no frame shows some of its moments."""
+    """Return the figures of an episode, and a flaw if some of its moments have no frame."""
     spans = spans_of(episode, vocabulary)
     until = clips_end_s(episode, _STRIDE_S)
     wanted = {(s.mid_step_id, t) for s in spans for t in moment_times(s, _STRIDE_S, until)}

@@ -1,8 +1,8 @@
 """Clips: the frames of an episode that a labeler sees at a moment, decoded once.
 
 The *recent* clip has 8 frames up to the moment, 2 per second. The *summary* clip covers the last 60
-seconds with one frame every 2 seconds. Each place in a clip has a time, and takes the newest frame
-that is not later than this time and at most one step older. A place without such a frame is left
+seconds with one frame every 2 seconds. Each slot of a clip has a time and takes the newest frame
+that is not later than this time and less than one step older. A slot without such a frame is left
 out and recorded, so clips at the beginning of an episode are shorter and not padded.
 """
 
@@ -106,8 +106,8 @@ class ClipForm:
 
     Attributes:
         name: ``recent`` or ``summary``.
-        count: Number of frame times, including those without a frame.
-        step_s: Interval between frame times [s].
+        count: Number of slots, including empty ones.
+        step_s: Interval between the times of two slots [s].
     """
 
     name: str
@@ -129,9 +129,9 @@ class Clip:
     Attributes:
         form: Number and spacing of the frames.
         t: The moment [s since the episode began].
-        frames: The frames.
-        before_start: Number of places before the first frame of the episode.
-        empty_s: Times of the other places without a frame, which are gaps of the recording [s].
+        frames: Frames of the slots that have one.
+        before_start: Number of slots before the first frame of the episode.
+        empty_s: Times [s] of the other empty slots, which are gaps in the recording.
         damaged: Error message of each frame that was dropped because it cannot be decoded.
     """
 
@@ -144,7 +144,7 @@ class Clip:
 
     @property
     def start_s(self) -> float:
-        """Time of the first place [s since the episode began]."""
+        """Time of the first slot [s since the episode began]."""
         return self.t - self.form.step_s * (self.form.count - 1)
 
     def digest(self) -> str:
@@ -183,7 +183,7 @@ def cut_clip(episode: Episode, t: float, form: ClipForm) -> Clip:
     """Return the clip of an episode at a moment.
 
     Args:
-        episode: The episode; its frames are in order of time.
+        episode: Episode with its frames in chronological order.
         t: The moment [s since the episode began].
         form: `RECENT` or `SUMMARY`.
     """
@@ -203,5 +203,5 @@ def cut_clip(episode: Episode, t: float, form: ClipForm) -> Clip:
 
 
 def _frame_times(t: float, form: ClipForm) -> Sequence[float]:
-    """Return the times of a clip's places, oldest first [s]."""
+    """Return the times [s] of a clip's slots, oldest first."""
     return [t - form.step_s * back for back in reversed(range(form.count))]

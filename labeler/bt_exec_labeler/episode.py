@@ -116,8 +116,8 @@ class Doubt:
 
     Attributes:
         kind: ``clock_back``, ``missing_frames`` …
-        where: Frame or line that caused the doubt.
-        message: Description of the doubt.
+        where: Frame or line that caused the uncertainty.
+        message: Description of the uncertainty.
         t: Start [s since the episode began].
         end: End [s].
     """
@@ -162,8 +162,8 @@ class Episode:
 
     Attributes:
         id: Name, unique within its source.
-        frames: Frames by time.
-        actions: Actions by time.
+        frames: Frames in chronological order.
+        actions: Actions in chronological order.
         command: Command of the operator; empty if unknown.
         language: Language of the command, ``en`` or ``ko``; empty without a command.
         start_facts: Known facts at the beginning.

@@ -34,7 +34,7 @@ class Replayed:
     """Result of one replayed action.
 
     Attributes:
-        op: The skill.
+        op: Name of the skill.
         args: Arguments by name.
         recorded: Outcome in the mission, such as ``done`` or ``failed CODE``.
         now: Outcome in the replay, or the reason why the action was not run.

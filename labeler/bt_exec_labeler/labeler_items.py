@@ -41,7 +41,7 @@ class ControllerItem:
     """Moment of an episode, as a controller sees it.
 
     Attributes:
-        episode: The episode.
+        episode: Episode of the moment.
         t: The moment [s since the episode began].
         mid_step_id: Current mid step.
         recent: Clip of the last seconds.
@@ -76,7 +76,7 @@ class ControllerItem:
         return f"{self.role}:{self.episode.id}:{time_text(self.t)}:{self.mid_step_id}"
 
     def without_damaged_frames(self) -> Self:
-        """Return the item without undecodable frames, whose errors are listed in its clips."""
+        """Return the item without undecodable frames; its clips list their errors."""
         return replace(self, recent=self.recent.without_damaged_frames())
 
     @cached_property
@@ -190,7 +190,7 @@ def flaws_of(item: Item) -> list[dict[str, str]]:
 def items_of(
     episode: Episode, vocabulary: Vocabulary, role: Role, *, stride_s: float = 0.5
 ) -> Iterator[Item]:
-    """Yield an item for each moment of an episode that is to be labelled, in order of time.
+    """Yield an item for each moment of an episode that is to be labelled, in chronological order.
 
     Every span of actions has a moment at its start and after each further stride until its end. If
     two attempts at the same mid step overlap, the later one is used. An action that belongs to no

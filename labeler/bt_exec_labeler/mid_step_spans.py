@@ -21,7 +21,7 @@ class Span:
 
     Attributes:
         mid_step_id: Mid step of the actions.
-        actions: Actions by time; at least one.
+        actions: At least one action, in chronological order.
         first: Index of the first action in the episode.
         after: Action after the span, or None at the end of the episode.
         before: Action before the span, or None at the start of the episode.
@@ -35,7 +35,7 @@ class Span:
 
     @property
     def kind(self) -> Kind:
-        """``failure`` if an action failed, ``recovery`` if the one before failed, or ``step``."""
+        """``failure`` if an action failed, ``recovery`` if `before` failed, otherwise ``step``."""
         if any(action.state in _FAILED for action in self.actions):
             return "failure"
         return "recovery" if self.before and self.before.state in _FAILED else "step"

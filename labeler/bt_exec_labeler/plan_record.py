@@ -42,7 +42,7 @@ FIELDS = (
 """Fields of a record, in the order in which they are written."""
 
 INJECTED = ("schema_version", "plan_id")
-"""Fields that `build_record` adds. An answer that contains them is refused."""
+"""Fields that `build_record` adds. An answer that contains them is rejected."""
 
 _LARGEST = 1e300  # JSON has no infinity, and larger integers may overflow a float
 

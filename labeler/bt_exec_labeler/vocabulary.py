@@ -92,7 +92,7 @@ class MidStep(UserData):
     fallbacks: tuple[Word, ...] = ()
 
     def matches_operation(self, op: str, args: Mapping[str, Any]) -> bool:
-        """Return True if an operation with these arguments belongs to the mid step."""
+        """Return True if an operation with these arguments may be part of this mid step."""
         return op in self.ops and all(args.get(key) == value for key, value in self.args.items())
 
     def said(self, language: str) -> str:
@@ -165,7 +165,7 @@ class Vocabulary(UserData):
         return self
 
     def step_of(self, op: str, args: Mapping[str, Any]) -> str:
-        """Return the id of the first mid step to which an operation belongs, or ""."""
+        """Return the id of the first mid step that an operation may be part of, or ""."""
         return next(
             (name for name, step in self.mid_steps.items() if step.matches_operation(op, args)), ""
         )

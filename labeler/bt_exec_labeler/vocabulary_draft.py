@@ -1,4 +1,4 @@
-"""Draft of a vocabulary, generated from a site's skills and to be edited by the author."""
+"""Generator of a vocabulary draft from a site's skills, for the author to edit."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ __all__ = ["draft_vocabulary"]
 _FEWEST, _MOST = 10, 30
 _PLURALS = {"person": "people"}
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.:=-]{0,63}")
-_NO_WORD = re.compile(r"[^A-Za-z0-9_.:=-]")  # a value may be "qr code"
-_LARGEST = 64  # maximum number of argument combinations with written evidence
+_NO_WORD = re.compile(r"[^A-Za-z0-9_.:=-]")  # such as the space in the value "qr code"
+_LARGEST = 64  # maximum number of argument combinations for which evidence is listed
 
 
 def draft_vocabulary(site: str) -> str:

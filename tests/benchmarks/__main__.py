@@ -66,9 +66,9 @@ def run(name: str, arguments: tuple[str, ...], *, alone: bool) -> tuple[int, str
     """Run one benchmark; return its exit code and its output.
 
     Args:
-        name: The benchmark.
-        arguments: Its arguments.
-        alone: Whether no other runs, so that each line is printed at once.
+        name: Name of the benchmark.
+        arguments: Arguments of the benchmark.
+        alone: Whether no other benchmark runs, so that each line is printed at once.
     """
     words = [sys.executable, str(HERE / f"bench_{name}.py"), *arguments]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)

@@ -47,7 +47,7 @@ class Asked(NamedTuple):
 
 
 def asked(pictures: int, first: int) -> Iterator[Asked]:
-    """Ask about this number of pictures of each kind, and about the installed photographs."""
+    """Ask about `pictures` pictures of each kind, and about the installed photographs."""
     for seed in range(first, first + pictures):
         name, shown = conditions.conditioned(seed)
         for text, truth in conditions.questions(name, shown, seed):

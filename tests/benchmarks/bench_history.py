@@ -24,7 +24,7 @@ COMMANDS = ("open the door", "문 안의 자재를 가져와", "close the door",
 
 
 def fill(path: Path, missions: int) -> None:
-    """Copy the only mission of a journal until it contains this number."""
+    """Copy the only mission of a journal until it contains `missions` of them."""
     with closing(sqlite3.connect(path)) as connection, connection:
         names = [row[1] for row in connection.execute("PRAGMA table_info(missions)")]
         (first,) = connection.execute("SELECT * FROM missions").fetchall()

@@ -114,7 +114,7 @@ class Scripted:
         return action
 
     def next_action(self, facts: Mapping[str, str], seen: tuple[str, ...]) -> str | None:
-        """Follow the table of rules."""
+        """Return the next action according to the table of rules."""
         door, held = facts.get("door", "closed"), facts.get("hand.right") == "material"
         if self.kind == "open":
             return None if door == "open" else "open_door"

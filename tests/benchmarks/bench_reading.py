@@ -49,7 +49,7 @@ def later(text: str, words: str = "image.rules.lexicon", times: int = 40) -> flo
     """Return the 95th percentile of the processor time of reading a text [ms].
 
     Args:
-        text: The text.
+        text: Text to read.
         words: The module whose reader is measured.
         times: Number of readings.
     """

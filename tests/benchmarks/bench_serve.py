@@ -2,8 +2,8 @@
 
 A service runs in a separate process, with an idle robot at 20 ticks a second and a 640 x 480
 camera; its simulation records the time of each tick. Clients in this process follow a mission,
-flood the service, send slowly and send invalid requests. Then follow a burst of commands and a
-``kill -9`` during a mission. All figures are printed; no time is asserted.
+flood the service, send slowly and send invalid requests. A burst of commands and a ``kill -9``
+during a mission follow. All figures are printed; no time is asserted.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def serve(journal: str) -> None:
 def lateness(stamps: list[float]) -> list[float]:
     """Return the lateness of each tick relative to the one before [s], sorted."""
     gaps = [b - a - 1 / HZ for a, b in itertools.pairwise(stamps)]
-    return sorted(max(gap, 0.0) for gap in gaps if gap < 1.0)  # larger: between missions
+    return sorted(max(gap, 0.0) for gap in gaps if gap < 1.0)  # larger: pause between missions
 
 
 # -- this process: the clients -------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Memory and time of short commands: ``python tests/benchmarks/bench_start.py [TIMES]``.
 
-Each command runs in a separate process, as from a shell. Printed are peak resident memory,
+Each command runs in a separate process, as from a shell. It prints peak resident memory,
 processor time and wall time, the minimum of several runs. "first" has an empty cache folder,
 "again" a filled one. Modules are compiled before, as by an installation. First motion is the time
 until the first skill starts.

@@ -16,7 +16,7 @@ def test_known_home_is_expanded_and_an_unknown_one_kept(monkeypatch: pytest.Monk
     assert expand_home("a/~b") == Path("a/~b")
 
 
-def test_paths_of_users_are_expanded() -> None:
+def test_home_folders_are_expanded_in_one_module_only() -> None:
     root = Path(__file__).parents[2]
     folders = ["bt_exec", "skills", "llm", "labeler"]
     found = subprocess.run(

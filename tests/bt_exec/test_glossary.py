@@ -65,7 +65,7 @@ def public_names() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("word", REPLACED)
-def test_replaced_word_is_not_in_public_names(word, public_names):
+def test_public_names_contain_no_word_replaced_in_the_glossary(word, public_names):
     for module, name in some(public_names, 500):
         if name not in KEPT:
             assert word not in words_of(name), f"{module}: {name}: say {REPLACED[word]}"

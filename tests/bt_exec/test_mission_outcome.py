@@ -68,7 +68,7 @@ def test_optional_fields_are_omitted_when_empty(name, value):
 
 
 @pytest.mark.parametrize("status", EXIT_CODES)
-def test_only_satisfied_is_ok(status):
+def test_only_the_status_satisfied_counts_as_ok(status):
     assert Outcome("m", "go", status, "OK", "").ok is (status == "satisfied")
 
 
@@ -99,7 +99,7 @@ def test_optional_fields_of_a_refusal_are_omitted_when_empty(name):
         ("", ""),
     ],
 )
-def test_reason_is_converted_to_a_code(reason, code):
+def test_reason_text_is_converted_to_a_code(reason, code):
     assert code_of_reason(reason) == code
 
 
@@ -112,7 +112,7 @@ def test_action_as_plain_data_is_a_copy():
     assert (Action("take", {}).path, Skip("take", "held").path) == ("", "")
 
 
-def test_long_message_of_a_failure_is_cut_once():
+def test_long_failure_message_is_truncated_once():
     failure = Failure("LOST", "x" * 200_000)
     assert len(failure.message) == 4_000
     assert failure.message.endswith("x… (200000 characters)")

@@ -47,7 +47,7 @@ def test_fresh_observations_are_those_since_the_start_of_the_node(
     assert [shot.t for shot in World(buffer_of(7.0, 8.0, 9.0), since).fresh] == fresh
 
 
-def test_reading_requests_further_observations_until_one_arrives() -> None:
+def test_reading_an_observation_requests_the_next_one() -> None:
     """The age of the newest one can be read without a request."""
     buffer = buffer_of(7.0)
     for look, asks in (("observation", True), ("fresh", True), ("age_s", False), ("now", False)):
@@ -61,10 +61,10 @@ def test_first_observation_is_requested_by_default() -> None:
     assert buffer_of().asked
 
 
-def test_only_the_newest_thirty_two_are_kept() -> None:
+def test_only_the_newest_thirty_two_observations_are_kept() -> None:
     buffer = buffer_of(*map(float, range(40)))
     assert [shot.t for shot in buffer.observations] == [float(t) for t in range(8, 40)]
 
 
-def test_unknown_situation_is_empty() -> None:
+def test_default_situation_is_empty() -> None:
     assert Situation() == Situation(labels=(), facts={}, text="", frame=None)

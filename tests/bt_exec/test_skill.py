@@ -238,7 +238,7 @@ def test_names_allowed_in_a_template_are_listed():
     ("kind", "said"),
     [("*args", "go: *args cannot be an argument of a spec"), ("**more", "go: *more cannot be")],
 )
-def test_arguments_without_a_name_are_refused(kind, said):
+def test_variadic_arguments_are_refused(kind, said):
     space: dict[str, Any] = {"Steps": Steps}
     exec(f"def go({kind}: int) -> Steps:\n    'Go.'\n    yield", space)
     with pytest.raises(RegistrationError) as told:
@@ -247,7 +247,7 @@ def test_arguments_without_a_name_are_refused(kind, said):
 
 
 @pytest.mark.parametrize("seconds", [0.001, 1, 600.0])
-def test_valid_times_are_accepted(seconds):
+def test_valid_timeout_and_patience_are_accepted(seconds):
     assert skill(timeout_s=seconds)(rest.function).timeout_s == seconds
     assert condition(patience_s=seconds)(near.function).patience_s == seconds
 

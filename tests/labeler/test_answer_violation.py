@@ -29,7 +29,7 @@ def named(template: str) -> set[str]:
 
 
 @pytest.mark.parametrize("sentence", sorted(catalogue()))
-def test_each_sentence_has_the_same_facts_in_every_language(sentence: str) -> None:
+def test_each_message_has_the_same_placeholders_in_every_language(sentence: str) -> None:
     found = catalogue()[sentence]
     assert set(found) == set(LANGUAGES)
     assert len({frozenset(named(template)) for template in found.values()}) == 1
@@ -67,5 +67,5 @@ def test_breach_is_described_in_korean(vocabulary: Vocabulary, change: Any, kore
     assert [one.said("en") for one in found] == [one.message for one in found]
 
 
-def test_breach_without_a_sentence_is_unchanged() -> None:
+def test_breach_without_a_translation_keeps_its_message() -> None:
     assert Breach("REMOTE", "item", "no time").said("ko") == "no time"

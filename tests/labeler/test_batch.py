@@ -29,7 +29,7 @@ from bt_exec_labeler.vocabulary import Vocabulary
 class Counting:
     """Labeler that uses the rules, drops the given items, and counts its calls.
 
-    Like a model it knows only the clip: the same clip gets the same answer.
+    Like a model, it uses only the clip, so that equal clips get equal answers.
     """
 
     name = "counting"
@@ -138,7 +138,7 @@ def test_cached_answers_are_specific_to_labeler_and_vocabulary(
         cache.close()
 
 
-def test_new_version_of_the_vocabulary_is_requested_again(
+def test_items_are_requested_again_for_a_new_vocabulary_version(
     moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "cache.sqlite")

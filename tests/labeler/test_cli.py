@@ -26,7 +26,7 @@ def typed(capsys: pytest.CaptureFixture[str], *words: Any) -> tuple[int, str, st
     return code, out, err
 
 
-def test_game_is_labelled_and_becomes_a_training_set(
+def test_toy_game_is_labelled_and_exported_as_a_training_set(
     game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words, out = game / "vocabulary.yaml", tmp_path / "run"
@@ -185,7 +185,7 @@ def test_missions_are_labelled_by_rules_and_replayed(
     assert "there is no record 'controller:nowhere'" in err
 
 
-def test_settings_are_nested_by_dots() -> None:
+def test_dots_in_setting_names_create_nested_settings() -> None:
     texts = ["client.prices.input=2.5", "client.model=m:1", "items=4", "sheet=false", "odd=[1"]
     assert settings_of(texts) == {
         "client": {"prices": {"input": 2.5}, "model": "m:1"},

@@ -57,7 +57,7 @@ def test_gap_is_reported_and_not_filled_with_an_older_frame() -> None:
 
 @settings(suppress_health_check=[HealthCheck.too_slow])  # a busy machine may be slow
 @given(st.lists(st.floats(0, 30, allow_nan=False), max_size=60, unique=True), st.floats(0, 30))
-def test_no_frame_is_from_the_future_repeated_or_too_old(times: list[float], t: float) -> None:
+def test_clip_has_no_future_repeated_or_outdated_frames(times: list[float], t: float) -> None:
     for form in (RECENT, SUMMARY):
         clip = cut_clip(episode(*sorted(times)), t, form)
         shown = [frame.t for frame in clip.frames]
@@ -100,7 +100,7 @@ def test_flawed_frame_times_are_reported(
     )
 
 
-def test_content_of_a_clip_is_relative_to_its_moment() -> None:
+def test_frame_times_of_a_clip_are_relative_to_its_moment() -> None:
     clip = cut_clip(episode(0.0, 1.0, 1.5), 2.0, RECENT)
     assert clip.frame_digests() == [("Drawn 0", -2.0), ("Drawn 10", -1.0), ("Drawn 15", -0.5)]
     assert cut_clip(episode(7.0, 8.0, 8.5), 9.0, RECENT).frame_digests()[-1] == ("Drawn 85", -0.5)
@@ -113,7 +113,7 @@ def test_content_of_a_clip_is_relative_to_its_moment() -> None:
     assert cut_clip(lost, 0.0, RECENT).frame_digests() == [("unreadable: OSError", 0.0)]
 
 
-def test_clip_has_a_start_time_and_counts_places_before_the_episode() -> None:
+def test_clip_has_a_start_time_and_counts_slots_before_the_episode() -> None:
     whole = cut_clip(episode(*every(0.5, 9.0)), 8.0, RECENT)
     assert (whole.start_s, whole.before_start) == (4.5, 0)
     early = cut_clip(episode(*every(0.5, 9.0)), 3.0, RECENT)

@@ -112,7 +112,7 @@ def lerobot(game: Path, tmp_path_factory: pytest.TempPathFactory) -> IntactRecor
 
 
 def table(change: Callable[[dict[str, list[Any]]], None]) -> Callable[[Path], None]:
-    """Return a damage that changes the table of the second episode."""
+    """Return a function that changes the table of the second episode."""
 
     def apply(folder: Path) -> None:
         path = folder / SET
@@ -170,7 +170,7 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> IntactRecording:
 
 
 def event(kind: str, number: int) -> Callable[[Path], None]:
-    """Return a damage that makes an event of the second mission unreadable."""
+    """Return a function that makes an event of the second mission unreadable."""
 
     def apply(path: Path) -> None:
         with sqlite3.connect(path) as connection:

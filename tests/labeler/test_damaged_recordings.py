@@ -55,7 +55,7 @@ def action_lines(folder: Path, change: Callable[[list[bytes]], list[bytes]]) -> 
 
 
 def replaced(number: int, line: bytes | Callable[[dict[str, Any]], Any]) -> Callable[[Path], None]:
-    """Return a damage that replaces a line of the actions."""
+    """Return a function that replaces a line of the actions."""
 
     def change(lines: list[bytes]) -> list[bytes]:
         new = line if isinstance(line, bytes) else json.dumps(line(json.loads(lines[number])))

@@ -86,7 +86,9 @@ def test_planner_set_contains_all_inputs_of_a_planner(
     assert "`retrieved_memory`" in card
 
 
-def test_memory_never_contains_the_future_or_another_split(recording: Path, tmp_path: Path) -> None:
+def test_memory_contains_only_earlier_records_or_training_episodes(
+    recording: Path, tmp_path: Path
+) -> None:
     _, folder = made(recording, tmp_path, "planner")
     rows = rows_in(folder)
     split_of = {row["episode"]: row["split"] for row in rows}
@@ -101,7 +103,7 @@ def test_memory_never_contains_the_future_or_another_split(recording: Path, tmp_
     assert remembered > 50
 
 
-def test_controller_set_has_no_summary_and_is_aligned_to_spans(
+def test_controller_set_has_no_summary_clips_and_is_aligned_to_spans(
     recording: Path, tmp_path: Path
 ) -> None:
     _, folder = made(recording, tmp_path, "controller")
@@ -165,7 +167,7 @@ def test_chat_set_reproduces_its_labels_on_replay(
             assert line["record"] == taught[line["item"]]
 
 
-def test_chat_set_has_the_form_of_the_requests_of_its_run(tmp_path: Path) -> None:
+def test_chats_use_the_labeler_settings_of_their_run(tmp_path: Path) -> None:
     game = make_game(tmp_path / "game", episodes=1, seed=0)  # without failures
     words = game / "vocabulary.yaml"
     how: dict[str, Any] = {"labeler": "model", "role": "controller", "no_cache": True}
@@ -184,7 +186,7 @@ def test_chat_set_has_the_form_of_the_requests_of_its_run(tmp_path: Path) -> Non
         assert "열쇠로 걸어간다." in str(server.requests[0].body["system"])
 
 
-def test_interrupted_set_leaves_nothing_and_is_created_again(
+def test_interrupted_export_leaves_no_files_and_can_be_repeated(
     recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = recording / "vocabulary.yaml"
@@ -451,7 +453,7 @@ def test_reply_to_a_mission_without_events_is_at_its_start(
 
 
 def test_missions_without_a_reply_are_left_out_of_the_replies() -> None:
-    """Facts are stored as they are read, in any language."""
+    """The facts of the remaining reply are stored unescaped, in any language."""
     reply = Reply("refused", "NOT_UNDERSTOOD", "모르겠어요.", 0.0)
     episodes = [
         Episode("done", ()),

@@ -181,7 +181,7 @@ def test_action_that_is_not_reached_is_reported(session: type[StandIn]) -> None:
     assert not any(one.has_same_outcome for one in found)
 
 
-def test_settings_of_packs_are_those_of_the_mission(session: type[StandIn]) -> None:
+def test_replay_uses_the_pack_settings_of_the_mission(session: type[StandIn]) -> None:
     list(replay(mission(ran(*HOME, 1.0), packs={"door": {"detector": "oracle"}})))
     assert session.made[0].site.packs["door"].detector == "oracle"
 

@@ -85,7 +85,7 @@ def serve_briefly(server: AppServer, began: Callable[[], None]) -> None:
 def test_review_prints_how_many_records_are_left(
     game: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Reviews that end at once: before any decision, and after one."""
+    """The review ends at once, before any decision and after one."""
     words, out, said = game / "vocabulary.yaml", tmp_path / "run", list[str]()
     assert run_command_line(["label", "run", str(game), "-v", str(words), "-o", str(out)]) == 0
     monkeypatch.setattr("bt_exec.web.server.serve_until_stopped", serve_briefly)

@@ -22,7 +22,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("role", ["planner", "controller"])
-def test_set_opens_with_its_splits_and_pictures(
+def test_training_set_loads_in_hugging_face_with_its_splits_and_pictures(
     role: Role, recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "HF_UPDATE_DOWNLOAD_COUNTS"):

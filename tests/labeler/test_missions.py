@@ -63,7 +63,7 @@ Act: TypeAlias = tuple[str, Mapping[str, Any]]
 
 
 class Span(NamedTuple):
-    """Successive skill runs of one mid step in the journal, as numbers of the mission."""
+    """Successive skill runs of one mid step in the journal, by their numbers in the mission."""
 
     step: str
     runs: tuple[int, ...]

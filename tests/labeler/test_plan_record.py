@@ -100,7 +100,7 @@ WRONG: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("code", "change"), WRONG)
-def test_every_breach_has_a_name(code: str, change: Any, vocabulary: Vocabulary) -> None:
+def test_every_breach_has_a_code(code: str, change: Any, vocabulary: Vocabulary) -> None:
     data = change
     if isinstance(change, dict):
         data = {key: value for key, value in {**GOOD, **change}.items() if value is not ...}

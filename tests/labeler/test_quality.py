@@ -96,7 +96,7 @@ def test_order_of_keys_and_list_entries_does_not_affect_agreement(lines: Lines) 
     assert found == {"goal", "operation", "arguments"}
 
 
-def test_blind_labeler_scores_at_chance_level(lines: Lines) -> None:
+def test_labeler_that_ignores_the_pictures_has_a_kappa_of_zero(lines: Lines) -> None:
     found = agreement_by_field(blind(lines), lines)
     assert set(found) == set(FIELDS)
     for name, agreed in found.items():
@@ -203,7 +203,7 @@ def test_report_lists_uncovered_steps_and_writes_a_page(
 def test_clips_of_different_length_or_content_are_not_near_duplicates(
     lines: Lines, episodes: Sequence[Episode]
 ) -> None:
-    """Three still episodes of about the same content: one is shorter, one has another picture."""
+    """Of three motionless episodes that look alike, one is shorter and one has another picture."""
     begin, later = (episodes[0].frames[place] for place in (0, -1))
     still = {"long": (begin, 8), "short": (begin, 4), "other": (later, 8)}
     known = {

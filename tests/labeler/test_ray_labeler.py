@@ -255,7 +255,7 @@ def test_pickled_labeler_factory_contains_no_ledger(vocabulary: Vocabulary) -> N
 def test_worker_creates_a_labeler_once_for_each_run(
     ray: StandIn, vocabulary: Vocabulary, items: Sequence[Item]
 ) -> None:
-    """The limits of a labeler, and the connections of its client, hold for all its batches."""
+    """All batches of a run share the limits of the labeler and the connections of its client."""
     made: list[Allowance] = []
 
     def make(allowance: Allowance) -> RulesLabeler:

@@ -64,7 +64,7 @@ def test_plan_of_a_similar_command_is_reused_and_must_be_confirmed(
     assert "수행했던 임무 m3" in korean.unconfirmed
 
 
-def test_command_without_a_similar_one_is_refused_with_the_nearest(
+def test_command_without_a_similar_mission_is_refused_with_the_nearest_ones(
     ask: Callable[..., Plan | Refusal],
 ) -> None:
     refusal = ask("please never open the wooden door for anybody")
@@ -105,7 +105,7 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_recalled_missions_are_those_of_the_training_split_with_their_actions(sets: Path) -> None:
+def test_only_missions_of_the_training_split_are_recalled_with_their_actions(sets: Path) -> None:
     splits = json.loads((sets / "run_planner" / "splits.json").read_text())
     found = {mission.episode: mission for mission in load_recalled_missions(sets / "planner")}
     assert set(found) == {name for name, split in splits.items() if split == "train"}

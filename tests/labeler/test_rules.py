@@ -50,7 +50,7 @@ def test_record_of_a_failure_is_uncertain_and_its_fallback_is_the_next_action(
     assert record.fallback_if_failed == ("MOVE_NAV", "recenter_camera")
 
 
-def test_goal_beyond_the_longest_horizon_ends_by_time(vocabulary: Vocabulary) -> None:
+def test_short_goal_longer_than_the_horizon_ends_by_time(vocabulary: Vocabulary) -> None:
     found = labelled(vocabulary, walk(0, 25.0, facts={"at": "gate"}))
     _, first = found[0]
     assert (first.horizon_steps, first.terminate_on, first.done_evidence) == (
@@ -79,7 +79,7 @@ def test_action_without_an_end_lasts_until_the_next(vocabulary: Vocabulary) -> N
     assert mine == [(0, 4, "mid"), (0.5, 3, "mid"), (1, 2, "mid"), (1.5, 1, "mid")]
 
 
-def test_span_ends_with_its_step_and_after_a_failure(vocabulary: Vocabulary) -> None:
+def test_span_ends_with_its_mid_step_or_at_a_failure(vocabulary: Vocabulary) -> None:
     actions = (
         walk(0, 1),
         walk(1, 2),

@@ -27,7 +27,7 @@ def site(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_model_address_and_prices_are_those_of_the_site(site: str) -> None:
+def test_model_address_and_prices_are_taken_from_the_site(site: str) -> None:
     found = with_client_settings({"items": 4}, site)
     client = found["client"]
     assert (found["items"], client["model"], client["base_url"]) == (4, "m-1", "http://127.0.0.1:9")

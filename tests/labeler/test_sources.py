@@ -64,7 +64,7 @@ def test_missing_number_is_a_gap_in_time(game: Path, tmp_path: Path) -> None:
 
 
 def test_duplicate_times_do_not_turn_usual_pauses_into_gaps(game: Path, tmp_path: Path) -> None:
-    """A frame every two seconds, each listed three times; then a real pause."""
+    """Each frame, one every two seconds, is listed three times. A real pause follows."""
     folder = copy(game, tmp_path / "run")
     times = [2.0 * (number // 3) for number in range(24)] + [60.0]
     listed = [{"file": f"{number:06d}.png", "t": t} for number, t in enumerate(times)]
@@ -78,7 +78,7 @@ def test_empty_file_is_not_a_picture(tmp_path: Path) -> None:
         decode_picture(b"", "frame")
 
 
-def test_frames_without_times_are_not_guessed(game: Path, tmp_path: Path) -> None:
+def test_times_of_frames_are_not_guessed(game: Path, tmp_path: Path) -> None:
     folder = copy(game, tmp_path / "run")
     (folder / "episode.yaml").write_text("command: x\n")
     episode = one(folder)
@@ -237,7 +237,7 @@ def test_unknown_key_of_an_action_is_ignored_and_reported(
         (f'{{"target": {"[" * 400}{"]" * 400}}}', "nested too deeply"),
     ],
 )
-def test_value_that_cannot_be_serialised_again_is_not_read(
+def test_value_that_cannot_be_serialised_is_not_read(
     game: Path, tmp_path: Path, arguments: str, why: str
 ) -> None:
     shutil.copytree(game / "game_00", tmp_path / "one")

@@ -60,7 +60,7 @@ def test_empty_splits_are_reported() -> None:
     )
 
 
-def test_reproducible_share_of_a_text_is_stable_and_uniform() -> None:
+def test_number_derived_from_a_text_is_stable_and_uniformly_distributed() -> None:
     assert reproducible_share("") == pytest.approx(0.8894159948913374)
     shares = [reproducible_share(str(number)) for number in range(1000)]
     assert 0.0 <= min(shares) < 0.01

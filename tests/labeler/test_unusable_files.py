@@ -33,7 +33,7 @@ def _write(name: str, data: bytes) -> Callable[[Path], Any]:
 
 
 def _line(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path], Any]:
-    """Return a damage to the first line of the records."""
+    """Return a function that damages the first line of the records."""
 
     def damage(folder: Path) -> None:
         path = folder / "run" / "records.jsonl"

@@ -103,7 +103,9 @@ def test_text_of_a_mid_step_defaults_to_its_first_language(
         ("words", (1, 50), (0, 51)),
     ],
 )
-def test_limits_have_bounds(name: str, good: tuple[float, ...], bad: tuple[float, ...]) -> None:
+def test_limits_outside_their_bounds_are_refused(
+    name: str, good: tuple[float, ...], bad: tuple[float, ...]
+) -> None:
     for value in good:
         assert getattr(Limits.model_validate({name: value}), name) == value
     for value in bad:

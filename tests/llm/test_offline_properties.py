@@ -141,7 +141,7 @@ def test_fragments_of_commands_never_plan_a_forbidden_act(ask):
 @given(
     st.sampled_from(sorted(ENGLISH)), st.integers(0, 12), st.text("abdefgijkmnqtuvxyz", min_size=3)
 )
-def test_unknown_word_anywhere_refuses_the_command(meaning, command, place, word):
+def test_command_with_an_unknown_word_at_any_position_is_refused(meaning, command, place, word):
     words = command.split()
     words.insert(min(place, len(words)), "qz" + word)
     assert meaning(" ".join(words)).isupper()
@@ -173,19 +173,19 @@ def test_negated_english_act_is_never_planned(meaning, command, place, negation)
         "지 말자",
     ],
 )
-def test_negative_korean_ending_forbids_the_command(meaning, stem, ending):
+def test_command_with_a_negative_korean_ending_is_refused(meaning, stem, ending):
     assert meaning(stem + ending).isupper()
     assert meaning((stem + ending).replace(" ", "")).isupper()
 
 
 @pytest.mark.parametrize("verb", ["열어", "닫아 줘", "여세요"])
-def test_negative_korean_adverb_forbids_the_command(meaning, verb):
+def test_command_with_a_negative_korean_adverb_is_refused(meaning, verb):
     assert meaning(f"문 안 {verb}") == "NEGATED"
     assert meaning(f"문을 안{verb}") == "NEGATED"
 
 
 @pytest.mark.parametrize("verb", ["열어", "닫아 줘", "여세요"])
-def test_korean_adverb_of_inability_refuses_the_command(meaning, verb):
+def test_command_with_a_korean_adverb_of_inability_is_refused(meaning, verb):
     assert meaning(f"문 못 {verb}").isupper()
     assert meaning(f"문을 못{verb}").isupper()
 

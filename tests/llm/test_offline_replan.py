@@ -101,7 +101,7 @@ def test_failed_alternative_is_not_tried_again(compiler, first):
     assert third.mission.plan_version == 3
 
 
-def test_failed_part_is_repeated_without_an_alternative(compiler, first):
+def test_failed_part_is_repeated_if_no_alternative_exists(compiler, first):
     request, answer = first
     failure = _failed(
         "TIMEOUT", "fetch/open_it/open_door", "open_door", arm="right", object_label="door-handle"

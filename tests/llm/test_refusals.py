@@ -61,7 +61,7 @@ KOREAN = [
 
 
 @pytest.mark.parametrize(("command", "message"), ENGLISH + KOREAN)
-def test_refusal_is_in_the_command_language(ask, command, message):
+def test_refusal_is_in_the_language_of_the_command(ask, command, message):
     assert ask(command).message.startswith(message)
 
 

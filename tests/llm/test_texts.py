@@ -122,7 +122,7 @@ ASK = "ask question=<{}> where=<attic> who=<anna>"
         ("안나에게 춥다고 갖다줘", "NOT_UNDERSTOOD"),
     ],
 )
-def test_texts_are_taken_verbatim(command, expected, say):
+def test_texts_in_a_command_are_copied_verbatim(command, expected, say):
     assert say(command) == expected
 
 

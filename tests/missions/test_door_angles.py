@@ -56,7 +56,9 @@ def check(run: Run, command: str, angle: float, eyes: str, seed: int = 0) -> Non
 @pytest.mark.sampled
 @pytest.mark.parametrize("angle", [0.05, 1.02])
 @pytest.mark.parametrize("command", COMMANDS)
-def test_missions_near_the_limits_end_as_requested(run: Run, command: str, angle: float) -> None:
+def test_missions_with_door_angles_near_the_limits_end_as_requested(
+    run: Run, command: str, angle: float
+) -> None:
     check(run, command, angle, "oracle")
 
 
@@ -107,8 +109,8 @@ def test_questions_about_a_barely_open_door_are_answered_correctly(run: Run) -> 
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("eyes", ["oracle", "learned"])
-def test_missions_from_many_angles_end_as_requested(run: Run, eyes: str, command: str) -> None:
-    """A grasp may fail at one of the angles and is reported, but no uncertainty remains."""
+def test_missions_with_many_door_angles_end_as_requested(run: Run, eyes: str, command: str) -> None:
+    """A grasp may fail at one of the angles. This is reported, and no uncertainty remains."""
     low = (0.0, 0.02, 0.03, 0.04, 0.05, 0.06, 0.075, 0.08, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8, 0.9)
     high = (0.95, 0.975, 1.0, 1.025, 1.05, 1.075, 1.1, 1.15, 1.2, 1.25, 1.3, 1.35)
     missed, step = [], cases(1, 2 if eyes == "oracle" else 4)

@@ -19,7 +19,7 @@ COMMANDS = {
     "fetch": ("get the material", "자재를 가져와"),
 }
 BLIND = {"UNCERTAIN_PERCEPTION"}
-"""Reasons for a blocked mission: the door was closed in front of the searched object."""
+"""Reason codes if the mission is blocked because the door was closed in front of the object."""
 
 
 @pytest.fixture(scope="module")

@@ -140,7 +140,7 @@ def test_permanent_fault_blocks_the_mission_within_the_budget(run_door, skill):
 
 
 @pytest.mark.parametrize(("code", "args"), [("UNREACHABLE", ("arm", "left"))])
-def test_alternatives_of_the_library_are_used(run_door, code, args):
+def test_alternatives_of_the_library_are_used_after_failures(run_door, code, args):
     ran = run_door(OPEN, seed=2, faults=[f"open_door:1={code}"])
     assert ran.outcome.status == "satisfied"
     starts = [e for e in ran.events if type(e).__name__ == "SkillStarting"]

@@ -34,7 +34,7 @@ def test_hand_stopped_on_the_handle_is_reported_and_explains_the_refusal(door_se
         assert session.facts()["hand.right"] == "empty"
 
 
-def test_step_that_needs_a_hand_filled_by_an_earlier_one_is_refused(door_session):
+def test_plan_that_needs_an_empty_hand_after_a_grasp_is_refused(door_session):
     with door_session(world={"door": "open"}) as session:
         outcome = session.run("get the material and open the door")
     assert (outcome.status, outcome.reason_code) == ("refused", "NEED_NOT_MET")

@@ -90,7 +90,9 @@ def test_plan_that_closes_the_door_on_an_arm_is_refused(
         ("open", (LOOK, REACH, step("close_door", "right"))),  # its own hand, which moves first
     ],
 )
-def test_arm_outside_the_doorway_does_not_block(door_session: Any, door: str, steps: Any) -> None:
+def test_arm_outside_the_doorway_does_not_block_the_door(
+    door_session: Any, door: str, steps: Any
+) -> None:
     with door_session(world={"door": door, "seed": "2"}) as session:
         outcome = session.run("do it", plan(*steps))
         truth = Truth.of(session.rigs["door"].robot)

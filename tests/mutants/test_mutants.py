@@ -182,7 +182,7 @@ for result in trial.run(mutants_of("small.py", Path("small.py").read_text())):
 
 
 @pytest.mark.slow
-def test_mutants_are_detected_in_process_in_a_subprocess_or_not(tmp_path):
+def test_mutant_is_detected_by_in_process_and_subprocess_tests_only(tmp_path):
     (tmp_path / "small.py").write_text(MODULE)
     (tmp_path / "test_small.py").write_text(TESTS)
     (tmp_path / "pyproject.toml").write_text(

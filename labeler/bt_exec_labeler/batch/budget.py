@@ -1,9 +1,9 @@
-"""Budget of a run: requests are reserved before they are sent, and count across resumed runs.
+"""Budget of a run, which also counts the expenses before the run was resumed.
 
-The maximum cost of a request is reserved, and replaced by the actual cost when the answer arrives.
-The reservation stays if the cost remains unknown, because the run was killed while the request was
-in flight, no answer arrived, or the answer contains no token count. A budget is exceeded only if a
-server bills more than the maximum; then no further request is sent.
+The maximum cost of a request is reserved before it is sent, and replaced by the actual cost when
+the answer arrives. The reservation stays if the cost remains unknown, because the run was killed
+while the request was in flight, no answer arrived, or the answer contains no token count.
+A budget is exceeded only if a server bills more than the maximum; then no further request is sent.
 """
 
 from __future__ import annotations

@@ -179,7 +179,7 @@ def _summary(
 
 @dataclass(frozen=True)
 class _Maker:
-    """Factory that creates a run's labeler in another process, with the allowance there."""
+    """Factory that creates a run's labeler in another process, with that process's allowance."""
 
     labeler: str
     settings: LabelerSettings

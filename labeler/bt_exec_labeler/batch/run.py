@@ -1,4 +1,4 @@
-"""Labelling run: batches of unanswered moments go to a labeler, and its answers to the store.
+"""Labelling run: sends batches of unlabelled moments to a labeler and stores its answers.
 
 A batch contains moments of one episode. A moment is identified by the digest of its content.
 Therefore, a run that is resumed after a change of the recording labels only new or changed moments.
@@ -115,12 +115,12 @@ def label_moments(
     threads = workers
     if isinstance(labeler, Pipelined):
         labeler.limit_requests(workers)
-        threads += (workers + 1) // 2  # workers prepare batches while others wait for answers
+        threads += (workers + 1) // 2  # some prepare batches while others wait for answers
     with _Saving(store) as saving, ThreadPoolExecutor(threads, "labeler") as pool:
         waiting: set[Future[_Done]] = set()
         for batch in _batches(items, left):
             waiting.add(pool.submit(_label_remaining, batch, labeler, vocabulary, cache))
-            if len(waiting) >= threads + (workers + 1) // 2:  # a few more keep the threads busy
+            if len(waiting) >= threads + (workers + 1) // 2:  # a few wait in the queue
                 finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 take_finished(finished)
             if stop():

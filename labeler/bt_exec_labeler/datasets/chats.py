@@ -1,8 +1,8 @@
 """Chats for fine-tuning: requests of the labeler ``model`` with the records as answers.
 
-A chat is one request of the labeler, with the same text and pictures: the system text, a turn about
-up to eight moments of an episode, and the answer in the required form. A model that is trained on
-the chats can then be used with this labeler.
+A chat has the same text and pictures as a request of the labeler: the system text, a turn about up
+to eight moments of an episode, and the answer in the required form. A model that is trained on the
+chats can then be used with this labeler.
 """
 
 from __future__ import annotations

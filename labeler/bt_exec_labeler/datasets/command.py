@@ -165,6 +165,6 @@ def is_lerobot(source: Path) -> bool:
 
 
 def _is_usable(line: Mapping[str, Any], keep_uncertain: bool) -> bool:
-    """Return True if a record is certain enough for a training set; failures always are."""
+    """Return True if a record is certain enough for a training set, or if it is about a failure."""
     failed = line.get("kind") == "failure"
     return failed or keep_uncertain or line["record"]["uncertainty"] != "high"

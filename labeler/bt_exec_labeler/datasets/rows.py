@@ -105,7 +105,7 @@ class Memory:
         return f"{line['mid_step_id']} {self._texts.get(line['mid_step_id'], '')} {command}"
 
     def _tokens(self, texts: list[str]) -> Any:
-        # short words and Korean are indexed, too
+        # by default, words of one letter and stop words are not indexed
         words = {"token_pattern": r"\w+", "stopwords": None}
         return self._search.tokenize(texts, show_progress=False, **words)
 
@@ -201,7 +201,7 @@ def _action_outcome(spans: Sequence[Span], t: float, step: str) -> dict[str, str
 
 
 def reply_strata(episodes: Iterable[Episode]) -> list[dict[str, str]]:
-    """Return a line for each episode with a reply, whose stratum is the kind and code of the reply.
+    """Return a line for each episode with a reply; the reply's kind and code are its stratum.
 
     The lines have the form that `bt_exec_labeler.splits.splits_of_run` takes.
     """

@@ -180,7 +180,7 @@ def _config(name: str, folder: str, counts: Mapping[str, int]) -> str:
     return f"- config_name: {name}\n{default}  data_files:\n{files}"
 
 
-_DICTIONARY_BYTES = 1 << 30  # a picture of several clips is stored once per row group
+_DICTIONARY_BYTES = 1 << 30  # a picture that several clips share is stored once per row group
 _ROWS = 1000  # rows of a row group
 
 

@@ -99,7 +99,7 @@ class Unlimited:
     limited_kinds: frozenset[str] = frozenset()
 
     def reserve(self, amounts: Mapping[str, float]) -> Reservation:
-        """Reserve any expenses."""
+        """Return a reservation without checking a limit."""
         return Reservation(amounts)
 
     def settle(self, reserved: Reservation, actual: Mapping[str, float] | None) -> None:
@@ -131,7 +131,7 @@ class Labeler(Protocol):
         """Name of the labeler, such as ``rules`` or ``model``."""
 
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
-        """Return the result of each item, in their order.
+        """Return one result for each item, in the order of the items.
 
         Raises:
             LabelerFailure: If no item can be answered now, for example because a server is
@@ -144,7 +144,7 @@ class Labeler(Protocol):
 
 @runtime_checkable
 class Pipelined(Labeler, Protocol):
-    """Labeler that limits its concurrent requests itself, so that it can prepare more batches."""
+    """Labeler that limits its concurrent requests itself and prepares further batches meanwhile."""
 
     def limit_requests(self, at_once: int) -> None:
         """Set the maximum number of concurrent requests; called before `label`."""
@@ -180,7 +180,7 @@ def find_labeler(name: str, settings: LabelerSettings) -> Labeler:
 
 
 BACKOFF_S = (1.0, 2.0, 4.0)
-"""Pauses before the further attempts for a batch [s]; the last one repeats."""
+"""Pauses before the retries of a batch [s]; the last pause is used for all further retries."""
 
 _Answer = TypeVar("_Answer")
 
@@ -200,7 +200,7 @@ class RequestThreads:
         self._pool = ThreadPoolExecutor(at_once, "request")
 
     def call(self, send: Callable[..., _Answer], *args: Any) -> _Answer:
-        """Return the result of ``send(*args)``; wait for a free thread."""
+        """Run ``send(*args)`` as soon as a thread is free, and return its result."""
         return send(*args) if self._pool is None else self._pool.submit(send, *args).result()
 
 

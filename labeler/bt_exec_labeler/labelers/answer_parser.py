@@ -1,8 +1,8 @@
 """Parsing of a model's answer about several items.
 
 An answer is JSON of the form ``{"items": [{"item": 1, "record": {…}}, …]}``. Nothing is corrected:
-an answer that violates the form is sent back with all breaches. Only `without_wrapping` is
-tolerant, because local models write a thinking block before the JSON or put a fence around it.
+an answer that violates the form is sent back with all its breaches. Only `without_wrapping` is
+tolerant, because local models write a thinking block before the JSON or put a code fence around it.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ _FENCE = re.compile(r"\A\s*(```|~~~)[a-zA-Z0-9]*\s*(.*?)\s*\1\s*\Z", re.DOTALL)
 
 
 def without_wrapping(text: str) -> tuple[str, tuple[str, ...]]:
-    """Remove a thinking block and a fence from an answer; also return what was removed.
+    """Remove a thinking block and a code fence from an answer; return the removed parts, too.
 
-    Only wrappers around the whole answer are removed. Any other words stay and violate the form.
+    Only wrappers around the whole answer are removed. Any other text stays and makes the answer
+    invalid.
     """
     found = []
     if thinking := _THINKING.match(text):

@@ -318,7 +318,7 @@ def create(settings: LabelerSettings) -> Labeler:
 
 
 def _amounts(usage: Usage) -> dict[str, float]:
-    """Return the amounts of a usage by kind of budget: requests, tokens, cost."""
+    """Return the expenses in `usage` by kind of budget: requests, tokens, cost."""
     tokens = usage.input_tokens + usage.output_tokens
     tokens += usage.cache_write_tokens + usage.cache_read_tokens
     return {"requests": usage.requests, "tokens": tokens, "cost": usage.cost}

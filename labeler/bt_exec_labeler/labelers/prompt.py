@@ -1,4 +1,4 @@
-"""Prompt for a vision model: a part that is the same for all batches, and a turn per batch."""
+"""Prompt for a vision model: a system part that all batches share, and one user turn per batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labeler without a model that takes actions and results from the recording.
+"""Labeler that takes actions and results from the recording and uses no model.
 
 Its records are exact if actions have recorded ends and outcomes, as in the journal of bt-exec. They
 are the reference for models.
@@ -73,7 +73,7 @@ class RulesLabeler:
         return Goal(action.op, {key: v for key, v in action.args.items() if key in known})
 
     def _evidence(self, actions: Sequence[Action]) -> tuple[str, ...]:
-        """Return the evidence of success: that of the last operation, then the actions' effects.
+        """Return the evidence of success of the last operation, then the effects of all actions.
 
         Only evidence in the vocabulary is returned.
         """
@@ -86,7 +86,7 @@ class RulesLabeler:
         return tuple(dict.fromkeys(known))[: self.vocabulary.limits.words]
 
     def _fallbacks(self, step: str, last: Action, after: Action | None) -> tuple[str, ...]:
-        """Return the fallbacks: the action after a failed one, then those of the mid step.
+        """Return the action that followed a failed one, then the fallbacks of the mid step.
 
         Only fallbacks in the vocabulary are returned.
         """
@@ -100,7 +100,7 @@ def create(settings: LabelerSettings) -> Labeler:
     """Return the labeler.
 
     Raises:
-        UsageError: If settings are given; it has none.
+        UsageError: If settings are given; this labeler has none.
     """
     if settings.options:
         raise UsageError(f"the labeler rules has no setting {next(iter(settings.options))!r}")
@@ -112,7 +112,7 @@ def _end_time(action: Action, otherwise: float) -> float:
 
 
 def _uncertainty(actions: Sequence[Action], complete: bool) -> Uncertainty:
-    """Return the uncertainty: high after a failure, mid if parts of the actions are unknown."""
+    """Return ``high`` after a failure, ``low`` if the span ends successfully, otherwise ``mid``."""
     states = {action.state for action in actions}
     if states & {"failed", "stopped"}:
         return "high"

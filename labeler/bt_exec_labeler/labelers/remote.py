@@ -155,7 +155,7 @@ class RemoteLabeler:
                     timeout=self.options.timeout_s,
                     verify=_certificates(),
                     proxy=proxy_of(url),
-                    trust_env=False,  # `proxy_of` has read the environment
+                    trust_env=False,  # `proxy_of` reads the proxy from the environment
                 ) as client,
                 client.stream("POST", url, json=body) as answer,
             ):

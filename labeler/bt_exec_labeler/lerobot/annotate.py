@@ -86,7 +86,7 @@ def _annotate_file(
     subtasks: Mapping[str, int],
     form: LanguageForm,
 ) -> None:
-    """Copy a frame file with the language columns, row group by row group."""
+    """Copy a frame file and add the language columns, row group by row group."""
     arrow, parquet = import_pyarrow()
     writer: Any = None
     starts: dict[int, float] = {}

@@ -40,7 +40,7 @@ __all__ = [
 NONE = "(none)"
 """Subtask of frames without a record."""
 
-_EARLY_S = 1e-4  # frame times are single floats
+_EARLY_S = 1e-4  # frame times are single-precision floats
 _TYPES = {"text": "string", "number": "number", "integer": "integer", "boolean": "boolean"}
 
 

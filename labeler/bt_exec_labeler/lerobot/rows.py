@@ -192,7 +192,7 @@ def called_actions(
 
 
 def _parse_object(value: Any) -> dict[str, Any]:
-    """Return a JSON object, which `value` contains as data or as JSON text."""
+    """Return a JSON object, given as parsed data or as text, as a dictionary."""
     return dict(parse_rows(value))
 
 

@@ -1,8 +1,8 @@
 """Writer for LeRobot data sets, version 3.0, with language columns.
 
-The format requires a fixed frame rate, so each row has the newest recorded frame that is not later.
-The column ``observation.age_s`` contains the age of this frame, which shows gaps in the recording.
-Each episode has its own file. The episodes are sorted by split.
+The format requires a fixed frame rate, so each row has the newest frame that is not later than
+the row. The column ``observation.age_s`` contains the age of this frame, which shows gaps in the
+recording. Each episode has its own file. The episodes are sorted by split.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def _subtask_numbers(
 
 
 def _tool_calls_by_row(episode: Episode, count: int, fps: int) -> list[list[dict[str, Any]]]:
-    """Return the tool calls for each row, at which the recorded actions start."""
+    """Return the tool calls of each row: one for each recorded action that starts there."""
     found: list[list[dict[str, Any]]] = [[] for _ in range(count)]
     for action in episode.actions:
         k = int(max(0.0, action.t - episode.frames[0].t) * fps + _EARLY_S)

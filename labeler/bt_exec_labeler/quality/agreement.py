@@ -82,8 +82,8 @@ def agreement(
     Args:
         ours: Lines of one run's ``records.jsonl``.
         theirs: Lines of another run, or of a reviewer.
-        pooled: Whether chance is estimated over all mid steps, for samples with few records of
-            each.
+        pooled: Whether chance agreement is estimated over all mid steps together, for samples with
+            few records of each.
     """
     pairs = _pairs(ours, theirs)
     if pooled:

@@ -146,7 +146,7 @@ def review_figures(
     """Return the figures of a review: decisions, and the agreement of reviewers and labeler.
 
     Agreement is measured on short goals, as between labelers. A rejected record counts as an empty
-    goal, which only agrees with another rejection.
+    goal, which agrees only with another rejection.
 
     Args:
         records: Lines of ``records.jsonl``.

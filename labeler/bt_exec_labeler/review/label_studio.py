@@ -1,6 +1,6 @@
 """Export of the review sample to Label Studio, and import of annotations as decisions.
 
-The formats are those of its documentation: "Basic Label Studio JSON format" for tasks
+The formats follow the documentation of Label Studio: "Basic Label Studio JSON format" for tasks
 (https://labelstud.io/guide/tasks), "Label Studio JSON format of annotated tasks" for exports
 (https://labelstud.io/guide/export). A task contains its pictures as data, so that no further server
 is needed. A prediction contains the labeler's record.

@@ -97,13 +97,13 @@ def cards_of(
         folder: Folder of the run.
         vocabulary: Vocabulary of the run.
         episodes: Recorded episodes by name.
-        whole: Name of an episode of which all records are reviewed; empty for the sample.
+        whole: Name of an episode, to review all its records; empty to review the sample.
 
     Raises:
         UsageError: If the recording is not the labelled one, or there is no record.
         UnknownName: If the run has no records of the episode.
     """
-    Output(folder).run_settings()  # refuses a folder that is not a run
+    Output(folder).run_settings()  # fails if the folder is not a run
     lines = {line["item"]: line for line in read_lines(folder / "records.jsonl")}
     items = review_sample(lines.values())
     if whole:

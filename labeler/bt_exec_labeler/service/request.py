@@ -10,7 +10,7 @@
 
 A frame is given by the name of a file below the folder of the service, by a ``data:`` address, or
 by a name in ``pictures`` of the request, which maps names to such addresses. Frames without times
-fill the last places of their clip; the last frame is the present one.
+fill the last slots of their clip; the last frame is the current one.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ class Asked(_Part):
     Attributes:
         items: The moments.
         command: Command of the items' episode.
-        pictures: Pictures as ``data:`` addresses, by the name that clips use, so that a picture of
-            several clips is sent once.
+        pictures: Pictures as ``data:`` addresses, by the name that clips use. A picture that
+            several clips share is sent only once.
     """
 
     command: Text = ""
@@ -241,7 +241,7 @@ def _picture_bytes(image: str, folder: Path | None) -> bytes:
         if not inside or not path.is_file():
             raise ValueError(refusal)
         return path.read_bytes()
-    except (OSError, RuntimeError):  # pathlib raises RuntimeError for a loop of links
+    except (OSError, RuntimeError):  # pathlib raises RuntimeError for circular symbolic links
         raise ValueError(refusal) from None
 
 
@@ -260,14 +260,14 @@ def _decode_checked(data: bytes) -> Image:
 
 
 def _png_pixels(data: bytes) -> int:
-    """Return the number of pixels in the header of a PNG (ISO/IEC 15948, 11.2.2), or 0."""
+    """Return a PNG's number of pixels from its header (ISO/IEC 15948, 11.2.2); 0 without one."""
     if data[:8] != b"\x89PNG\r\n\x1a\n" or data[12:16] != b"IHDR":
         return 0
     return int.from_bytes(data[16:20], "big") * int.from_bytes(data[20:24], "big")
 
 
 def _jpeg_pixels(data: bytes) -> int:
-    """Return the number of pixels in the frame header of a JPEG (ITU-T T.81, B.2.2), or 0."""
+    """Return a JPEG's number of pixels from its frame header (ITU-T T.81, B.2.2); 0 without one."""
     at = 2
     while data[:2] == b"\xff\xd8" and at + 9 <= len(data) and data[at] == 0xFF:
         marker = data[at + 1]
@@ -314,8 +314,8 @@ def item_body(
         item: The item.
         vocabulary: Vocabulary with the text of its mid step.
         language: Language of that text.
-        image: Function that returns the reference of a frame in a clip; by default a ``data:``
-            address.
+        image: Function that returns the string by which a clip refers to a frame; by default a
+            ``data:`` address.
 
     Raises:
         ValueError: If a frame is damaged.

@@ -133,7 +133,7 @@ def _read_header(folder: Path) -> tuple[_Header, tuple[Flaw, ...]]:
 
 
 def _readable_keys(path: Path) -> dict[str, Any]:
-    """Return the entries of a damaged header that can be parsed alone and have a unique key."""
+    """Return the entries of a damaged header that are valid on their own and have a unique key."""
     found: dict[str, list[Any]] = {}
     for part in re.split(rb"(?m)^(?=\S)", read_at_most(path, MAX_BYTES) or b""):
         with suppress(BtExecError, UnicodeDecodeError):
@@ -194,7 +194,7 @@ def _parse_frame(folder: Path, where: str, data: Any) -> Frame | Flaw:
     try:
         path = (folder / line.file.replace("\0", "")).resolve()
         found = path.is_relative_to(folder) and path.is_file()
-    except (OSError, RuntimeError):  # pathlib raises RuntimeError for a loop of links
+    except (OSError, RuntimeError):  # pathlib raises RuntimeError for circular symbolic links
         found = False
     if not found:
         return Flaw("damaged", where, f"{line.file} is not a file of this folder")

@@ -1,7 +1,7 @@
 """Reader for missions in the journal of bt-exec.
 
-Frames are available if the missions were run with ``--frames``. The effects of actions are those
-that the skills declare in the packs of the mission's site.
+Frames are available if the missions were run with ``--frames``. The effects of actions are taken
+from the declarations of the skills in the packs of the mission's site.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _state(run: SkillRun) -> State:
 
 
 def _established_facts(run: SkillRun, site: Site | None) -> Mapping[str, str]:
-    """Return the facts that a skill declares to establish on success."""
+    """Return the facts that a skill establishes on success, according to its declaration."""
     skill = None if site is None else site.catalogue.skills.get(run.start.skill)
     if skill is None:
         return {}

@@ -24,7 +24,7 @@ def test_only_the_result_of_a_task_that_kills_its_worker_is_lost() -> None:
     assert dict(found) == {"1": 1, "2": 2, DIES: None, "3": 3, "4": 4}
 
 
-def test_stop_ends_the_run_after_the_tasks_in_progress() -> None:
+def test_run_ends_after_the_tasks_in_progress_when_stopped() -> None:
     begun = iter(range(100))
     found = list(run_tasks(eval, ["7"] * 50, workers=1, stop=lambda: next(begun) >= 3))
     assert found == [("7", 7)] * 3

@@ -24,7 +24,7 @@ def of_door(**fields: Any) -> Campaign:
     return Campaign.model_validate({"campaign": "x", "commands": ["open the door"], **fields})
 
 
-def test_cells_are_the_product_of_all_lists_grouped_by_seed(campaign: Campaign) -> None:
+def test_campaign_cells_are_the_product_of_all_lists_grouped_by_seed(campaign: Campaign) -> None:
     cells = cells_of(campaign, load_site("building"))
     assert len(cells) == 2 * 3 * 5 * 2
     assert [cell.seed for cell in cells] == sorted(cell.seed for cell in cells)

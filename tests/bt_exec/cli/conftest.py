@@ -34,7 +34,7 @@ def bt(
 ) -> Iterator[Run]:
     """Yield a function that runs a command line in separate folders, at site `door` by default.
 
-    A command that ends the program leaves signals ignored; here they are handled again.
+    A command that ends the program ignores signals from then on; their handlers are restored here.
     """
     handlers = {number: signal.getsignal(number) for number in signal.valid_signals()}
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))

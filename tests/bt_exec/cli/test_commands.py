@@ -61,7 +61,7 @@ def test_run_prints_json(bt: Run, tmp_path: Path) -> None:
     assert "건너뜀    오른팔로 문 열기  문이 이미 열려 있습니다" in ran.err
 
 
-def test_blocked_run_ends_with_its_own_exit_code(bt: Run) -> None:
+def test_blocked_run_has_a_separate_exit_code(bt: Run) -> None:
     ran = bt("run", "get the material", "--fast", "--world", "material=absent", "--no-journal")
     assert ran.code == 3
     assert "failed    the material is in view  The door is open, but I do not see" in ran.out
@@ -69,7 +69,7 @@ def test_blocked_run_ends_with_its_own_exit_code(bt: Run) -> None:
     assert "   seen: door open" in ran.out
 
 
-def test_refused_run_ends_with_its_own_exit_code(bt: Run) -> None:
+def test_refused_run_has_a_separate_exit_code(bt: Run) -> None:
     ran = bt("run", "창문을 열어", "--fast", "--no-journal")
     assert ran.code == 5
     assert " ↷ 거절 · 종료 코드 5" in ran.out

@@ -43,7 +43,7 @@ COMMANDS = dict(commands())
 
 
 def shown(command: Any) -> Iterator[str]:
-    """Yield each paragraph that the help of a command is made of."""
+    """Yield each paragraph in the help of a command."""
     for each in (command, *command.params):
         for name in ("help", "epilog", "rich_help_panel"):
             text = getattr(each, name, None)

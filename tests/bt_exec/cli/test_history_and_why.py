@@ -63,7 +63,7 @@ def test_history_lists_missions(day: Run) -> None:
 
 
 @pytest.mark.parametrize("width", [80, 40])
-def test_list_fits_the_width_and_contains_whole_commands(
+def test_mission_list_fits_the_width_and_contains_whole_commands(
     day: Run, monkeypatch: pytest.MonkeyPatch, width: int
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
@@ -88,7 +88,7 @@ def test_list_fits_the_width_and_contains_whole_commands(
         (("--search", "자재", "--failed"), ["blocked"]),
     ],
 )
-def test_json_list_has_one_object_per_line(
+def test_json_mission_list_has_one_object_per_line(
     day: Run, options: tuple[str, ...], expected: list[str]
 ) -> None:
     ran = day("history", "--json", *options)
@@ -96,7 +96,7 @@ def test_json_list_has_one_object_per_line(
     assert ran.err == ""
 
 
-def test_empty_list_is_reported(bt: Run) -> None:
+def test_empty_mission_list_is_reported(bt: Run) -> None:
     assert bt("history").out == "no mission yet\n"
     assert bt("history", "--today").out == "no mission matches\n"
     assert bt("history", "--json").out == ""
@@ -315,7 +315,7 @@ def test_failing_line_does_not_end_the_prompt(day: Run) -> None:
     assert ran.out == day("why", "2").out
 
 
-def test_why_refers_to_the_last_mission_that_acted(day: Run) -> None:
+def test_command_why_refers_to_the_last_mission_that_acted(day: Run) -> None:
     said = day("repl", "--fast", stdin="is the door open?\nwhat happened?\n").out
     assert "asked open the door" in " ".join(said.split())
 

@@ -141,7 +141,7 @@ def test_warnings_of_a_korean_mission_are_in_korean(
     assert WORD.search(err.replace("bt-exec", "")) is None
 
 
-def test_why_names_the_crash_of_the_planner_after_a_failure(bt: Run, tmp_path: Path) -> None:
+def test_command_why_names_a_planner_crash_after_a_failure(bt: Run, tmp_path: Path) -> None:
     plan = tmp_path / "faults.yaml"
     failing = "{part: skill, name: open_door, does: fail, code: DOOR_STUCK, call: 1}"
     crash = "{part: planner, does: crash, since: 0.01}"

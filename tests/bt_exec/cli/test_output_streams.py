@@ -37,7 +37,7 @@ FILE = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
         ({7: {"b"}}, '{"7":["b"]}'),
     ],
 )
-def test_values_become_json(value, text):
+def test_result_values_are_printed_as_json(value, text):
     assert to_json(value, file=FILE) == text
 
 

@@ -64,7 +64,7 @@ def test_tree_accepts_its_parameters():
         (["cups=[1"], SpecError, "WRONG_TYPE"),
     ],
 )
-def test_wrong_arguments_are_explained(plan, texts, error, message):
+def test_error_message_explains_wrong_arguments(plan, texts, error, message):
     name = "pour" if plan is plan_of_skill else "serve"
     with pytest.raises(error, match=message):
         plan(name, texts, SITE)

@@ -45,7 +45,7 @@ def test_closed_pipe_is_not_an_error(gate: str) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["trees"], ["skills", "--json"], ["--help"]])
-def test_output_to_a_pipe_closed_at_the_start_ends_with_its_own_exit_code(
+def test_pipe_closed_at_the_start_has_a_separate_exit_code(
     arguments: list[str], gate: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BT_EXEC_SITE", gate)

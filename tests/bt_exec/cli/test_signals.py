@@ -118,7 +118,7 @@ app._prepare_streams = _prepare_streams
     ],
 )
 def test_ctrl_c_before_the_first_tick_is_never_lost(before: str, said: str, gate: str) -> None:
-    """An import or a callback may swallow it. Nothing moves in that case, and no part is blamed."""
+    """An import may swallow Ctrl-C. Then nothing moves, and no skill is reported as faulty."""
     program = f"{before}\nfrom bt_exec.cli.app import main\nmain()"
     words = ["run", "open the gate", "--plain", "--fast", "--no-journal", "--site", gate]
     ran = subprocess.run(

@@ -7,7 +7,7 @@ import json
 from bt_exec.cli.app import run_command_line
 
 
-def test_words_and_conditions_are_listed(capsys):
+def test_understand_prints_roles_conditions_and_the_tree(capsys):
     assert run_command_line(["understand", "if the door is open close it"]) == 0
     out = capsys.readouterr().out
     assert "door  role" in out

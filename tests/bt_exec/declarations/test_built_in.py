@@ -47,7 +47,7 @@ def test_pause_is_measured_on_the_clock_of_the_mission() -> None:
     assert progress == pytest.approx([0.0, 0.4, 0.8])
 
 
-def test_name_of_a_built_in_is_refused() -> None:
+def test_skill_or_condition_named_like_a_built_in_is_refused() -> None:
     @condition(name="is")
     def own() -> Verdict:
         """Return a verdict."""

@@ -71,7 +71,7 @@ def test_undeclared_facts_are_reported_with_the_nearest_name(
     assert mistake.allowed[0] == nearest
 
 
-def test_unknown_value_is_accepted_on_request():
+def test_unknown_value_of_a_fact_is_accepted_when_allowed():
     assert list(DECLARED.mistakes("door", "?", may_be_unknown=True)) == []
 
 

@@ -26,7 +26,7 @@ def test_identical_trees_have_no_difference():
     assert rows("{do: a}", "{do: a}") == []
 
 
-def test_changed_modifier_is_one_row():
+def test_changed_modifier_is_shown_in_one_row():
     assert rows("{sequence: [{do: a}, {do: b}]}", "{sequence: [{do: a, retry: 2}, {do: b}]}") == [
         ("changed", 1, "a", "a · up to 2 attempts")
     ]

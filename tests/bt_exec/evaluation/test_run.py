@@ -72,7 +72,9 @@ def site():
         ("talks", 9, 9, 0, REFUSE, "NOT_UNDERSTOOD"),
     ],
 )
-def test_figures_match_the_known_quality(site, error, right, understood, wrong, refused, objection):
+def test_figures_match_the_errors_of_a_scripted_compiler(
+    site, error, right, understood, wrong, refused, objection
+):
     cases = cases_of()
     lines = list(collect_answers(site, cases, {error: Scripted(error, right, error)}))
     (found,) = evaluate(cases, lines)

@@ -58,7 +58,7 @@ class Degraded:
         return Plan(plan, usage={"input_tokens": 90, "output_tokens": 10, "cost": 0.5}, requests=1)
 
 
-def test_each_site_has_a_set_in_both_languages():
+def test_each_site_has_an_evaluation_set_in_both_languages():
     assert set(SETS) == set(site_names())
     for name in SETS:
         cases = load_cases(Path(name))
@@ -72,7 +72,7 @@ def test_each_site_has_a_set_in_both_languages():
 @pytest.mark.parametrize(
     "name", [name if name != "building" else pytest.param(name, marks=SLOW) for name in SETS]
 )
-def test_figures_of_a_set_match_the_known_quality(name):
+def test_figures_of_an_evaluation_set_match_the_recorded_ones(name):
     site, cases = load_site(name), load_cases(Path(name))
     inner = make_compiler(site)
     situation = observed_situation(

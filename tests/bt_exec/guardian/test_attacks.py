@@ -114,7 +114,7 @@ def test_signal_stops_the_mission_although_a_skill_replaced_its_handler(lab: Arm
 
 
 @pytest.mark.slow
-def test_next_start_reports_what_the_guardian_did(lab: ArmLab):
+def test_actions_of_the_guardian_are_reported_at_the_next_start(lab: ArmLab):
     lab.run("run", "kill")
     assert lab.report()["ok"] is True
     ran = lab.run("run", "move")

@@ -165,14 +165,14 @@ def test_every_guard_is_executed_and_the_shortest_limit_applies(stops):
         ("sys:exit", ""),
     ],
 )
-def test_trial_reports_why_a_stop_fails(stops, stop, trouble):
+def test_trial_stop_reports_the_reason_for_a_failure(stops, stop, trouble):
     with guardian(stops, Guard(stop, within_s=0.2)) as found:
         said = found.try_stop()
         assert trouble in said
         assert bool(said) == (stop != "sys:exit") or "SystemExit" in said
 
 
-def test_function_is_called_with_its_arguments(stops):
+def test_stop_function_is_called_with_its_arguments(stops):
     with guardian(stops, Guard(os.mkdir, (str(stops.folder / "made"),))) as found:
         assert found.try_stop() == ""
         assert (stops.folder / "made").is_dir()
@@ -358,7 +358,7 @@ def test_guardian_program_imports_only_light_modules():
     assert len(loaded) < 40
 
 
-def test_damaged_report_is_ignored(tmp_path):
+def test_damaged_report_of_a_guardian_is_ignored(tmp_path):
     for content in ("", "{", "[]", "{}", '{"why": 3}'):
         (tmp_path / "report").write_text(content)
         assert take_report(tmp_path / "report") is None

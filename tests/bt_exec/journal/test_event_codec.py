@@ -114,7 +114,7 @@ def test_reading_an_unwritable_event_raises_the_recorded_reason():
         event_from_row("Turn", {}, {"unwritable": "RuntimeError: broken"}, {}.__getitem__, Path())
 
 
-def test_reference_to_a_value_is_written_as_it_is():
+def test_reference_to_a_stored_value_is_written_unchanged():
     failed = NodeChanged(0.0, 1, "x", "failed", "why", FAILURE)
     assert extra_event_data(failed, {"failure": "elsewhere", "detail": ""}) == {
         "state": "failed",

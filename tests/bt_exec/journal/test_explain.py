@@ -303,7 +303,7 @@ def test_skip_reasons_are_listed_once_and_results_in_order(explained, make_spec:
     assert found.running == ()  # the mission has an end
 
 
-def test_intermediate_stops_and_refusals_are_not_the_ending(explained) -> None:
+def test_ending_is_the_last_refusal_or_the_first_stop_request(explained) -> None:
     refused = Refused(0.3, 0, Refusal("NEGATED", "first"))
     later = Refused(0.4, 0, Refusal("NEGATED", "last"))
     assert explained(refused, later, ended("refused")).refusal == "last"
@@ -314,7 +314,9 @@ def test_intermediate_stops_and_refusals_are_not_the_ending(explained) -> None:
     assert explained(*stops).stopped == ""  # its end is not recorded
 
 
-def test_problems_are_those_of_the_last_rejected_plan(explained, make_spec: Spec) -> None:
+def test_explanation_lists_the_problems_of_the_last_rejected_plan(
+    explained, make_spec: Spec
+) -> None:
     one, two = (Problem("UNKNOWN_SKILL", text, "root") for text in ("one", "two"))
     rejected = [Rejected(0.3, 0, make_spec(1), problems) for problems in ((one,), (two, two))]
     assert explained(*rejected, ended("refused", problems=("two",))).problems == (str(two),)

@@ -62,7 +62,7 @@ def test_failure_passed_up_the_tree_is_listed_once_and_a_repeated_one_twice(jour
     assert mission.failures == (STUCK, other, STUCK)
 
 
-def test_node_states_are_those_of_the_requested_plan(journal, make_spec):
+def test_node_states_belong_to_the_requested_plan(journal, make_spec):
     mission = recorded(
         journal,
         changed(0, "early", None),

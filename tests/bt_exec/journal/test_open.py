@@ -219,7 +219,7 @@ def test_process_that_opens_the_same_journal_is_awaited(
 
 
 @pytest.mark.parametrize(("why", "late"), [("disk I/O error", 0.0), ("database is locked", 5.1)])
-def test_busy_error_is_raised_when_waiting_is_useless_or_too_long(
+def test_busy_error_is_raised_after_five_seconds_and_other_errors_at_once(
     monkeypatch: pytest.MonkeyPatch, why: str, late: float
 ) -> None:
     times = iter([100.0, 100.0 + late])

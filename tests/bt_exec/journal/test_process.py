@@ -46,7 +46,7 @@ def test_zombie_process_counts_as_ended() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc")
-def test_query_sends_no_signal_to_the_process() -> None:
+def test_query_of_a_process_sends_no_signal() -> None:
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     host, _, _ = process_identifier().split(" ")
     has_process_ended(f"{host} {child.pid} 1")

@@ -97,7 +97,7 @@ def test_search_finds_the_end_of_a_mission_that_ran_during_the_last_search(
     assert numbers(journal, text="arrived") == [1]
 
 
-def test_search_without_fts5_looks_into_commands_and_messages(
+def test_search_without_fts5_covers_commands_and_messages(
     filled: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searching, "_TABLES", ["CREATE VIRTUAL TABLE search USING fts99 (a)"])

@@ -204,7 +204,7 @@ def test_failed_write_is_retried_once_a_second(by_hand):
     assert by_hand.connection.log.count("BEGIN IMMEDIATE") == 4
 
 
-def test_flush_retries_at_once(by_hand):
+def test_flush_retries_a_failed_write_at_once(by_hand):
     """A starting skill requests a flush and must be answered whether or not the write succeeds."""
     by_hand.connection.errors["BEGIN IMMEDIATE"] = LOCKED
     asked = [writing._Flag(), writing._Flag()]

@@ -90,7 +90,7 @@ WORDS = st.lists(st.sampled_from(["open", "the", "door", "fetch", "go", "home", 
 @given(
     st.lists(st.tuples(st.sampled_from([*ROBOTS]), WORDS, st.booleans()), min_size=1, max_size=4)
 )
-def test_joined_parts_are_separated_again(said):
+def test_parts_of_a_joined_command_are_separated_by_robot(said):
     """Each joined part is returned with its robot, its words and its position."""
     wanted = [
         Addressed((robot,), " ".join(words), then and at > 0)
@@ -104,7 +104,7 @@ def test_joined_parts_are_separated_again(said):
 
 
 @given(st.text(max_size=60), st.sampled_from(["en", "ko"]))
-def test_splitting_accepts_any_text(command, language):
+def test_arbitrary_text_can_be_split_into_parts(command, language):
     for part in parts_by_addressee(command, language, ROBOTS):
         assert set(part.robots) <= set(ROBOTS)
 

@@ -75,7 +75,7 @@ def test_every_korean_text_belongs_to_a_code():
 
 @pytest.mark.sampled
 @pytest.mark.parametrize("code", TABLE["problems"])
-def test_text_of_a_code_is_korean(code: str):
+def test_text_of_a_code_contains_no_english(code: str):
     said = TABLE["problems"][code]
     assert re.search("[가-힣]", said)
     assert not ENGLISH.search(QUOTED.sub("", said))

@@ -198,7 +198,7 @@ words: {left: {en: left, ko: 왼쪽}, "hand: *": {en: "hand: *", ko: "손: *"}}
 """
 
 
-def test_display_names_are_those_of_the_pack_that_defines_them(files):
+def test_display_names_are_taken_from_the_defining_pack(files):
     paths = files(own=OWN, naming=NAMING, arm=ARM)
     packs = {"naming": paths["naming"], "arm": paths["arm"]}
     messages = Messages.load([paths["own"]], packs, called={"naming": called})

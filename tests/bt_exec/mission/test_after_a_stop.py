@@ -269,7 +269,7 @@ def test_stuck_clock_is_stepped_a_few_times_before_and_after_the_stop(error, adv
 
 @pytest.mark.parametrize("site", ["door", "building", "tabletop"])
 @pytest.mark.parametrize(("language", "resume"), [("en", "“go on”"), ("ko", "“하던 거 마저 해”")])
-def test_every_advice_after_a_stop_names_how_to_resume(site, language, resume):
+def test_every_advice_after_a_stop_explains_how_to_resume(site, language, resume):
     loaded = load_site(site)
     packs = (loaded.messages.of_pack(pack.name) for pack in loaded.catalogue.packs)
     advice = {

@@ -63,7 +63,7 @@ def test_yes_accepts_the_only_suggestion_of_the_last_refusal(answer):
 
 
 @pytest.mark.parametrize("command", ["yes", "go"])
-def test_command_is_kept_without_a_suggestion(command):
+def test_answer_yes_is_unchanged_without_a_suggestion(command):
     assert Conversation(None, "lab").intended_command(command) == command
 
 
@@ -111,7 +111,7 @@ def test_recorded_mission_of_this_session_is_listed_once(journal):
     assert commands(said) == ["own"]
 
 
-def test_acting_missions_are_those_of_today_or_else_the_last_one():
+def test_acting_missions_are_from_today_or_else_the_last_one():
     today = datetime(2026, 11, 20, 9, 0)
     before = [Turn(name, at=today - timedelta(days=days)) for name, days in (("a", 2), ("b", 1))]
     context = Context(earlier=tuple(before))

@@ -371,7 +371,7 @@ def test_robot_with_an_unreadable_state_is_stopped_and_reported(stage, caplog):
     assert on.told(Aborting) == ["12 1 Aborting robot stop still moving"]
 
 
-def test_all_robots_must_be_still(stage):
+def test_mission_ends_only_when_all_robots_are_still(stage):
     on = stage([scripted_skill("a")])
     on.executive.rigs["other"] = Rig(Settling(2), simulation=on.simulation)
     assert round(on.run().sim_seconds, 6) == 0.2

@@ -112,7 +112,7 @@ FAULTS = {
     stop_hanging_part_once: (38, "no thread continues"),
     see_to_no_stop: (10, "after a stop"),
 }
-"""First seed of the search for each fault, from which it is found soon, and its message."""
+"""For each fault: a first seed from which the search finds it soon, and its message."""
 
 
 @pytest.mark.slow

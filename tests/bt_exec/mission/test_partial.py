@@ -110,6 +110,6 @@ class _Broken(MissionReporter):
         (_Broken, ["home"], True),  # its answer is lost: completed actions count
     ],
 )
-def test_reporter_of_a_pack_decides_what_counts_as_done(reporter, done, some):
+def test_reporter_of_a_pack_decides_which_actions_count_as_achieved(reporter, done, some):
     reporters = Reporters([Pack(name="p", reporter=reporter)], {})
     assert reporters.achieved([Action(name, {}) for name in done], lambda _: "p") is some

@@ -399,7 +399,7 @@ def test_simulated_camera_is_awaited_for_its_whole_limit(looks):
     assert [observation.t for observation in on.buffer.observations] == [1.0]
 
 
-def test_observation_is_collected_without_a_stop_check(looks):
+def test_pending_observation_is_collected_when_no_stop_check_is_given(looks):
     on = looks(wait=True)
     on.camera.ready.clear()
     on.worker.start(now=True)
@@ -411,7 +411,7 @@ def test_observation_is_collected_without_a_stop_check(looks):
     ("acted", "now", "old"),
     [(0.0, 4.0, {}), (2.0, 4.0, {"taken": 1.0}), (0.0, 7.0, {"taken": 1.0}), (1.0, 6.0, {})],
 )
-def test_facts_are_old_when_seen_before_the_last_action_or_long_ago(looks, acted, now, old):
+def test_facts_are_old_if_observed_before_the_last_action_or_long_ago(looks, acted, now, old):
     on = looks()
     on.perception_worker.observe_all()
     on.simulation.step(now - on.simulation.time)

@@ -100,7 +100,7 @@ def test_progress_is_empty_before_the_first_event():
     assert progress.remaining_actions() == ()
 
 
-def test_actions_are_in_plan_order_and_removed_when_done():
+def test_remaining_actions_are_in_plan_order_and_removed_when_done():
     told = Told()
     progress = told.on(Planned(0.0, 0, plan(), 1))
     assert progress.spec == plan()
@@ -308,7 +308,7 @@ def test_actions_done_after_each_failure_are_listed():
     assert progress.achieved_actions() == (FIRST, THIRD)
 
 
-def test_answer_keeps_the_facts_observed_at_its_question():
+def test_answer_keeps_the_facts_observed_when_it_was_given():
     told = Told()
     told.progress._buffers = {"arm": told.buffer, "base": ObservationBuffer(lambda: 0.0)}
     told.on(Planned(0.0, 0, plan(), 1), asked("near", True, told=True))

@@ -23,7 +23,7 @@ def test_setup_of_a_site_contains_the_settings_for_a_replay() -> None:
     assert all(len(digest) == 64 for digest in setup["digests"].values())
 
 
-def test_digests_differ_between_sites_and_agree_between_loads() -> None:
+def test_setup_digests_differ_between_sites_and_agree_between_loads() -> None:
     door, again, building = load_site("door"), load_site("door"), load_site("building")
     assert file_digests(door) == file_digests(again)
     assert not set(file_digests(door).values()) & set(file_digests(building).values())

@@ -54,7 +54,7 @@ def test_same_failure_of_the_same_plan_ends_the_mission():
     assert (again.reason_code, again.failure, worth.replans) == ("SKILL_FAILED", SLIPPED, 1)
 
 
-def test_plan_with_other_kept_steps_is_different():
+def test_plan_with_other_kept_steps_counts_as_different():
     worth = ReplanPolicy(9, CATALOGUE)
     kept = MissionSpec(mission=Mission(command="x", kept=("grab",)), root=Do(do="grab"))
     said = MissionSpec(mission=Mission(command="y", notes=("n",)), root=Do(do="grab"))

@@ -234,7 +234,7 @@ def test_lost_world_is_created_again(finished, boxes, tmp_path):
     assert boxes[-1].done == ["open_box", "take", "hand_over 250", "close_box"]
 
 
-def test_effect_that_no_longer_holds_is_repeated(finished, boxes, tmp_path):
+def test_step_whose_effect_no_longer_holds_is_repeated(finished, boxes, tmp_path):
     journal, name = finished
     row = next(r.seq for r in journal.rows(name) if r.kind == "SkillEnded")
     short = cut(journal, row, tmp_path)
@@ -351,7 +351,7 @@ def test_reporter_loads_finished_steps_of_the_continued_mission(boxes, tmp_path)
         ),
     ],
 )
-def test_resumed_mission_does_what_is_left_of_the_plan_without_confirmation(
+def test_resumed_mission_executes_the_rest_of_the_plan_without_confirmation(
     tmp_path, command, stop_s, done
 ):
     journal = Journal.open(tmp_path / "j.sqlite")
@@ -435,7 +435,7 @@ def test_resumed_mission_does_not_fetch_the_held_object_again(tmp_path):
     assert record.skills[1].start.args["object"] == held
 
 
-def test_resumption_recovers_what_a_step_that_is_skipped_left_halfway(tmp_path):
+def test_resumption_moves_the_arm_home_if_the_interrupted_step_is_skipped(tmp_path):
     journal = Journal.open(tmp_path / "j.sqlite")
     with Session("door", fast=True, journal=journal, world={"seed": "0"}) as session:
         session.clock.call_at(5.2, lambda: session.abort("operator"))  # the arm is on its way home

@@ -426,7 +426,7 @@ def test_location_is_unknown_without_place_facts() -> None:
     assert asking(Knows()).compile(request) == Reply("WHERE", "My position is not known.")
 
 
-def test_why_refers_to_the_last_mission_that_acted() -> None:
+def test_question_why_refers_to_the_last_mission_that_acted() -> None:
     context = Context((Turn("go", "blocked", "X", "Stuck."), Turn("is it open?", acted=False)))
     assert answer("why did you stop?", context=context) == Reply(
         "WHY", "“go” could not be finished. My report was: “Stuck.”"
@@ -543,7 +543,7 @@ def test_unrecognised_question_about_the_past_is_answered_with_the_last_missions
     assert answer("어느 팔 썼어?") == Reply("DONE", "아직 한 일이 없습니다.")
 
 
-def test_action_that_no_mission_did_is_reported_as_not_done() -> None:
+def test_action_absent_from_all_missions_is_reported_as_not_done() -> None:
     context = Context((Turn("go", "satisfied", "OK", "There."),))
     request = first_request(load_site("door"), "did you open it?", Situation((), {}, ""), context)
     compiler = SelfAnsweringCompiler(
@@ -556,7 +556,7 @@ def test_action_that_no_mission_did_is_reported_as_not_done() -> None:
     )
 
 
-def test_answer_to_a_question_about_the_present_is_that_nothing_runs() -> None:
+def test_question_about_the_current_activity_is_answered_with_nothing_runs() -> None:
     assert answer("what are you doing?") == Reply(
         "WHERE", "I am waiting for a command. Nothing is running."
     )
@@ -596,7 +596,9 @@ REFUSED = Turn("shut it", "refused", "UNKNOWN", "Shut what?", acted=False)
         ("왜 안 했어?", "“shut it”: 거절했습니다. 이렇게 답했습니다: “Shut what?”"),
     ],
 )
-def test_why_after_a_refusal_is_answered_with_that_refusal(command: str, told: str) -> None:
+def test_question_why_after_a_refusal_is_answered_with_that_refusal(
+    command: str, told: str
+) -> None:
     assert answer(command, context=Context((GOES, REFUSED, ANSWERED))) == Reply("WHY", told)
 
 
@@ -637,7 +639,7 @@ def test_answer_of_the_compiler_is_preferred() -> None:
     assert answer("is the door open") == Reply("DONE", "own")
 
 
-def test_session_answers_from_its_own_world(site, tmp_path) -> None:
+def test_question_is_answered_from_the_world_of_the_session(site, tmp_path) -> None:
     journal = Journal.open(tmp_path / "j.sqlite")
     with Session(site, fast=True, journal=journal) as session:
         session.compiler = Refuses()
@@ -655,7 +657,7 @@ nothing|문 닫아|멈췄어?|서류 가져와|세워 둔 상자 가져와|잠�
 
 
 @pytest.mark.parametrize("said", re.split(r"[|\n]", STOPS))
-def test_stop_alone_is_recognised(said):
+def test_command_that_only_stops_is_recognised(said):
     assert asks_to_stop(said)
     assert only_stops(said)
 
@@ -667,7 +669,7 @@ def test_command_after_a_stop_is_recognised(said):
 
 
 @pytest.mark.parametrize("said", re.split(r"[|\n]", OTHERS))
-def test_commands_and_questions_do_not_ask_to_stop(said):
+def test_other_commands_and_questions_are_not_requests_to_stop(said):
     assert not asks_to_stop(said)
 
 

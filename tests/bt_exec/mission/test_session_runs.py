@@ -189,7 +189,7 @@ def test_stop_during_a_mission_applies_to_that_mission(site, robots):
     assert (answers, outcome.status, robots.robot.log) == ([True], "aborted", [])
 
 
-def test_session_facts_are_those_of_robots_and_newest_observations(site, robots):
+def test_session_facts_come_from_robots_and_newest_observations(site, robots):
     class PerceptionWorker:
         def capture(self):
             return None

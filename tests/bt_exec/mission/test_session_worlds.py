@@ -277,7 +277,7 @@ def test_session_arguments_are_passed_to_each_mission(site, robots, monkeypatch)
     assert [turn.command for turn in second["context"].turns] == ["go"]
 
 
-def test_simulation_step_limit_is_that_of_the_site(site):
+def test_simulation_step_limit_is_taken_from_the_site(site):
     limits = site.limits.model_copy(update={"step_s": 7.0})
     with Session(dataclasses.replace(site, limits=limits), fast=True) as session:
         assert (session.clock.step_s, session.clock.period_s) == (7.0, 0.025)

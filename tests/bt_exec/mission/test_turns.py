@@ -117,7 +117,7 @@ def test_refusal_after_turns_becomes_the_outcome_reason(fails):
     assert outcome.message == "That is enough."
 
 
-def test_given_plan_with_an_open_turn_is_complete():
+def test_given_plan_needs_no_further_turns():
     """A recorded plan may state that further turns followed."""
     header = {"command": "test", "turn": "open"}
     given = MissionSpec.model_validate({"mission": header, "root": {"do": "a"}})
@@ -125,7 +125,7 @@ def test_given_plan_with_an_open_turn_is_complete():
     assert (outcome.status, robot.log) == ("satisfied", ["a start", "a done"])
 
 
-def test_unrecorded_turn_ends_the_mission():
+def test_turn_that_cannot_be_recorded_ends_the_mission():
     compiler = Turns(("open", "a"))
     outcome, robot, _ = ran(compiler, [scripted_skill("a")], unrecorded=lambda: "the disk is full")
     assert (outcome.status, outcome.reason_code) == ("failed", "NOT_RECORDED")

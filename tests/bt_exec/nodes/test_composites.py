@@ -182,7 +182,7 @@ def test_check_with_tell_succeeds_for_either_answer():
         ("{not: {any: [c, d]}}", [False, False], "satisfied"),
     ],
 )
-def test_expression_is_evaluated(expression, verdicts, status):
+def test_condition_expression_is_evaluated(expression, verdicts, status):
     parts = [
         scripted_condition(name, [verdict]) for name, verdict in zip("cd", verdicts, strict=False)
     ]

@@ -47,7 +47,7 @@ LAST_ITEM_SKIPPED = bytes.fromhex(
 """The skill of a loop runs for the first item and is skipped for the second."""
 
 
-def test_arguments_of_a_loop_are_those_of_its_last_item():
+def test_loop_keeps_the_arguments_of_its_last_item():
     """Regression test of the reference; found by the slow test with 20,000 trees."""
     compare(case(LAST_ITEM_SKIPPED))
 
@@ -60,7 +60,7 @@ def test_many_random_trees_agree_with_the_reference(choices):
 
 
 @pytest.mark.slow
-def test_journal_rows_are_those_of_a_tree_ticked_by_py_trees(tmp_path):
+def test_journal_rows_equal_the_rows_of_a_tree_ticked_by_py_trees(tmp_path):
     journal = Journal.open(tmp_path / "journal.sqlite")
     rows = 0
     for seed in range(cases(200, 50)):

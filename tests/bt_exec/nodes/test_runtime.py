@@ -130,7 +130,7 @@ class Says:
         (None, True, 1),
     ],
 )
-def test_robot_that_is_not_certainly_still_may_move(
+def test_robot_counts_as_moving_unless_it_is_certainly_still(
     answer: Any, moves: bool, told: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     running = runtime(Rig(Says(answer)))

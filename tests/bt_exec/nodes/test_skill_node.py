@@ -57,7 +57,7 @@ def test_duration_in_a_timeout_is_rounded_to_milliseconds():
     assert stage.of(NodeChanged)[-1].failure.evidence == {"seconds": 0.112, "limit": 0.1}
 
 
-def test_end_is_recorded_only_after_a_start():
+def test_skill_end_is_recorded_only_after_a_skill_start():
     stage = Stage("{do: a, with: {n: $r}}", [scripted_skill("a")])
     assert stage.tick() is Status.FAILURE
     assert [type(event) for event in stage.events] == [NodeChanged]

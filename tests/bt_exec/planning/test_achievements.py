@@ -90,7 +90,7 @@ def test_outputs_of_a_finished_step_are_returned(
     assert achieved_facts(request(step, (done,))) == {done.path: gave}
 
 
-def test_finished_steps_of_earlier_plans_count_and_unfinished_ones_do_not() -> None:
+def test_only_finished_steps_of_all_plans_have_achieved_facts() -> None:
     steps = "{do: open}, {do: shut}, {do: lose}"
     found = achieved_facts(request(steps, (ran("lose"),), kept=("open",)))
     assert list(found.items()) == [("open", {"lid": "open"}), ("lose", {"at": "b"})]
@@ -151,6 +151,8 @@ def test_failed_step_may_have_changed_the_facts_of_its_arguments() -> None:
         ("{check: " + OPEN + "}", {"lid": "shut"}, {}, {"lid_is"}),
     ],
 )
-def test_undone_effects_are_detected(steps: str, facts: Any, more: Any, lost: set[str]) -> None:
+def test_steps_with_reversed_effects_are_detected(
+    steps: str, facts: Any, more: Any, lost: set[str]
+) -> None:
     done = tuple(ran(name) for name in ("open", "shut", "lid_is"))
     assert outdated_leaves(request(steps, done, situation=Situation(facts=facts), **more)) == lost

@@ -133,7 +133,7 @@ def test_failed_mission_is_not_planned_again_for_another_command(request_of):
     assert CommandOffers(fixed).compile(request) is REFUSED
 
 
-def test_reading_and_properties_are_those_of_the_inner_compiler(request_of):
+def test_reading_and_properties_are_delegated_to_the_inner_compiler(request_of):
     offers = CommandOffers(Fixed({}, ["open it"]))
     assert offers.read(request_of("opne it")) == Unclear("UNKNOWN_WORD")
     assert (offers.name, offers.reads_alone, offers.needs_observation) == ("fixed", True, False)

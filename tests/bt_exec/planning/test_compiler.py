@@ -42,7 +42,7 @@ def test_requests_with_equal_content_are_equal() -> None:
     assert not one.cancel.is_set()
 
 
-def test_pack_settings_of_a_request_are_those_of_the_site() -> None:
+def test_request_contains_the_pack_settings_of_the_site() -> None:
     assert request().settings_of(PACK) == Own(speed=1.0)
     assert request(settings={"own": Own(speed=2.0)}).settings_of(PACK) == Own(speed=2.0)
     assert request(settings={"other": PackSettings()}).settings_of(PACK) == Own(speed=1.0)

@@ -133,7 +133,7 @@ def test_repaired_plan_keeps_its_tree_for_a_code_without_alternatives(request_af
     assert (spec.mission.plan_version, spec.mission.parent) == (4, 3)
 
 
-def test_repaired_plan_names_the_alternative_and_expands(request_after):
+def test_repaired_plan_names_the_alternative_and_can_be_expanded(request_after):
     request = request_after("all/open/pull", "GONE", {"arm": "right"})
     spec = expand(repaired_plan(request, "test"), request.library)
     assert "all/pry/pull" in [path for path, _ in nodes_with_paths(spec.root)]
@@ -169,7 +169,7 @@ def test_repaired_plan_names_its_version_and_parent(request_after):
     )
 
 
-def test_first_plan_has_no_alternative_and_keeps_nothing(request_after):
+def test_first_plan_has_no_alternative_and_no_kept_steps(request_after):
     request = request_after("all/open/pull", "STUCK", done=("all/take/reach",))
     for first in (replace(request, previous=None), replace(request, failure=None)):
         assert find_alternative(first) is None
@@ -361,11 +361,11 @@ def test_conditions_of_entered_parts_are_not_evaluated_again(before, done, faile
     assert request.previous.root == root_of(after or before)
 
 
-def test_check_that_failed_has_not_decided_a_choice() -> None:
+def test_choice_is_undecided_after_a_failed_check() -> None:
     assert decided(EITHER, (), "lit", kind="check").previous.root == root_of(EITHER)
 
 
-def test_paths_of_finished_and_failed_steps_follow_a_decided_choice() -> None:
+def test_paths_of_steps_are_updated_when_a_choice_is_decided() -> None:
     request = decided(EITHER, ("hold#2",), "wave")
     assert [one.path for one in request.done] == ["hold"]
     assert request.failure.path == "wave"

@@ -193,7 +193,7 @@ NEXT: list[tuple[dict[str, Any], bool]] = [
 def test_next_branch_is_considered_only_if_the_previous_one_can_fail(
     first: dict[str, Any], sure: bool
 ) -> None:
-    """If it can, `go_home` may have been driven in part, and the effect of `go_b` is lost."""
+    """If it can fail, `go_home` may have been driven in part, and the effect of `go_b` is lost."""
     catalogue = scripted_site([*skills(needs=True), AT_B]).catalogue
     root = Fallback.model_validate({"fallback": [first, {"do": "put_b"}]})
     (went,) = (

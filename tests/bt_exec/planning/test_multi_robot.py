@@ -108,7 +108,7 @@ def test_part_for_each_robot_uses_the_names_of_that_robot(request_for):
         ("everyone, go home", [Parallel, Tree, Tree]),
     ],
 )
-def test_order_of_parts_is_that_of_the_command(request_for, command, kinds):
+def test_parts_are_in_the_order_of_the_command(request_for, command, kinds):
     answer = compiler.compile(request_for(command))
     assert [type(node) for node in walk(answer.spec.root)] == kinds
 

@@ -106,7 +106,7 @@ def test_rules_receive_the_expanded_plan_and_the_meaning_before_passes(request_o
     assert told.value.problems == problems
 
 
-def test_meaning_is_passed_to_checkers_and_the_reading_to_both(request_of):
+def test_meaning_is_passed_to_checkers_and_the_reading_to_checkers_and_passes(request_of):
     seen = {}
 
     def checker(spec, context):
@@ -191,7 +191,7 @@ def test_problem_found_by_two_layers_is_reported_once(request_of):
 
 
 @pytest.mark.parametrize(("failure", "codes"), [(None, ["LABEL_NOT_SEEN"]), (Failure("STUCK"), [])])
-def test_objects_must_be_seen_only_for_a_first_plan(failure, codes):
+def test_objects_must_be_visible_only_for_the_first_plan(failure, codes):
     """After a failure the robot may block the view."""
 
     @skill()
@@ -318,7 +318,7 @@ root: {do: a}
         ("{do: a, with: {n: '3'}}", {"n": "3"}),
     ],
 )
-def test_texts_become_numbers_for_numeric_parameters(root, args):
+def test_strings_are_converted_to_numbers_for_numeric_parameters(root, args):
     site = scripted_site([scripted_skill("a")], [COUNTING])
     request = Request("go", "en", site.catalogue, site.library)
     spec = spec_of(f"{{sequence: [{root}]}}")

@@ -91,7 +91,7 @@ def test_layout_changes_and_comments_are_kept():
         "tree: a\nparams:\nroot: {do: x}\n",
     ],
 )
-def test_unusual_files_keep_their_data(text):
+def test_formatting_preserves_the_data_of_unusual_files(text):
     formatted = format_text(text)
     assert read_text(formatted).data == read_text(text).data
     assert format_text(formatted) == formatted

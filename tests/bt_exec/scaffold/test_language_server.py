@@ -67,7 +67,7 @@ def test_shipped_files_have_no_problems(lab: Path, server: LanguageServer) -> No
     assert {path.name: problems for path, problems in found.items() if problems} == {}
 
 
-def test_mistakes_are_marked_at_their_position(lab: Path, server: LanguageServer) -> None:
+def test_editor_marks_mistakes_at_their_position(lab: Path, server: LanguageServer) -> None:
     found = server.diagnostics([write(lab / name, text) for name, (text, _) in WRONG.items()])
     for name, (_, (line, column, part)) in WRONG.items():
         (problem,) = found[lab / name]
@@ -75,7 +75,7 @@ def test_mistakes_are_marked_at_their_position(lab: Path, server: LanguageServer
         assert part in problem[2], name
 
 
-def test_skills_are_proposed(lab: Path, server: LanguageServer) -> None:
+def test_editor_completion_proposes_skills(lab: Path, server: LanguageServer) -> None:
     file = write(lab / "begun.yaml", "tree: t\nroot:\n  do: \n")
     server.diagnostics([file])
     assert {"open_door", "grasp", "wait"} <= server.completions(file, 4, 7)

@@ -32,7 +32,7 @@ def raw(served: Served, text: bytes) -> bytes:
     "host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "", "192.0.2.1"]
 )
 def test_foreign_host_name_is_refused(shared: Served, host: str):
-    """Protection against DNS rebinding."""
+    """This protects against DNS rebinding."""
     for path in ("/missions", "/", "/health", "/openapi.json"):
         answer = shared.ask("GET", path, headers={"Host": host})
         assert (answer.status, answer.data["error"]["code"]) == (421, "WRONG_HOST")

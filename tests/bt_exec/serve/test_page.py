@@ -159,7 +159,7 @@ def test_page_fits_a_narrow_screen(served: Served, visit):
 
 @pytest.mark.slow
 def test_page_is_usable_with_the_keyboard(served: Served, visit):
-    """From the first key to the reason of a failure, without a mouse."""
+    """The path from the first key to the reason for a failure needs no mouse."""
     page = linked(visit(served))
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
@@ -481,7 +481,7 @@ def test_question_is_answered_with_a_button(served: Served, visit, monkeypatch):
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
 def test_page_has_no_accessibility_violations(served: Served, visit, scheme: str, width: int):
-    """The rules of axe-core, in every state of the page."""
+    """The rules of axe-core are checked in every state of the page."""
     module = pytest.importorskip("axe_playwright_python.sync_playwright")
     size = {"width": width, "height": 800}
     page = linked(visit(served, viewport=size, color_scheme=scheme, reduced_motion="reduce"))

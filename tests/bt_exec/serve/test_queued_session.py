@@ -100,7 +100,7 @@ def test_second_abort_stops_the_robot_at_once(served: Served):
 
 
 def test_abort_directly_after_a_command_stops_its_mission(served: Served):
-    """This includes the time between its acceptance and its start."""
+    """This also holds between the acceptance of the command and the start of its mission."""
     for _ in range(20):
         booked = served.service.submit("hold")
         served.service.abort(booked.mission_id)

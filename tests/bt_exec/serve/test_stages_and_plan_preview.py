@@ -57,7 +57,7 @@ def test_objects_and_plan_are_listed(tmp_path: Path) -> None:
     assert found["run"]["state"] == "running"
 
 
-def test_only_done_tasks_are_ok(tmp_path: Path) -> None:
+def test_only_completed_tasks_have_the_result_ok(tmp_path: Path) -> None:
     assert results(
         tmp_path,
         ev.NodeChanged(0.1, 1, "a", "done"),

@@ -28,12 +28,12 @@ def test_user_can_set_a_default_site(own_folder):
     assert load_site().name == "building"
 
 
-def test_settings_without_a_site_change_nothing(own_folder):
+def test_settings_without_a_site_select_the_shipped_default(own_folder):
     own_folder.write_text("# nothing yet\n")
     assert default_site() == "door"
 
 
-def test_environment_variable_has_priority(own_folder, monkeypatch):
+def test_environment_variable_has_priority_over_the_default_site(own_folder, monkeypatch):
     own_folder.write_text("default_site: building\n")
     monkeypatch.setenv("BT_EXEC_SITE", "door")
     assert load_site().name == "door"

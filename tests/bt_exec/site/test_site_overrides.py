@@ -83,7 +83,7 @@ def test_duplicate_tree_name_requires_an_override(tmp_path: Path) -> None:
     assert codes_of(file) == ["DUPLICATE_TREE 1"]
 
 
-def test_overrides_without_an_effect_are_reported(tmp_path: Path) -> None:
+def test_overrides_that_replace_nothing_are_reported(tmp_path: Path) -> None:
     file = site_in(tmp_path, "overrides: [close_dor, close_door]\n")
     with pytest.raises(SpecError) as error:
         load_site(file)

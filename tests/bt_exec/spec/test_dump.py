@@ -46,7 +46,7 @@ def test_string_that_looks_like_another_type_stays_a_string(word: str) -> None:
 
 
 @pytest.mark.parametrize("number", [1e20, 1e-7, 1.5, -0.0, 1e16, 5.0, 123456789.123456789])
-def test_number_stays_a_number(number: float) -> None:
+def test_float_is_unchanged_by_a_round_trip(number: float) -> None:
     root = {"do": "look", "with": {"n": number}}
     document = TreeSpec.model_validate({"tree": "t", "root": root})
     for text in (dump_yaml(document), dump_json(document)):
@@ -55,7 +55,7 @@ def test_number_stays_a_number(number: float) -> None:
     assert NUMBER.match("1e5")
 
 
-def test_kind_comes_first_and_defaults_are_omitted() -> None:
+def test_node_fields_are_ordered_and_defaults_omitted() -> None:
     document, _ = load_text(
         "tree: t\nroot:\n  retry: 2\n  timeout: 1.5min\n  skip_if: lit\n  with: {b: 1}\n"
         "  do: look\n  name: now\n"

@@ -92,7 +92,7 @@ def test_parameters_inside_lists_and_conditions_are_bound() -> None:
     assert body["while"] == {"any": ["lit", {"not": {"near": {"thing": "lid"}}}]}
 
 
-def test_references_are_resolved() -> None:
+def test_references_are_recognised_and_escapes_are_not() -> None:
     assert is_reference("$a")
     assert not is_reference("$$a")
     assert not is_reference(5)

@@ -66,7 +66,7 @@ def test_any_value_at_any_place_is_loaded_or_refused(value: object, form: str) -
 
 @given(node_data)
 @settings(max_examples=examples(100), suppress_health_check=SLOW)
-def test_nodes_with_any_names_are_verified(data: object) -> None:
+def test_nodes_with_arbitrary_names_can_be_verified(data: object) -> None:
     from json import dumps
 
     check_whole_way("tree: t\nroot: " + dumps(data, ensure_ascii=False) + "\n")

@@ -69,7 +69,9 @@ def expanded(text: str, args: dict[str, Any]) -> Any:
         ),
     ],
 )
-def test_trees_are_expanded(body: str, args: dict[str, Any], expected: Any) -> None:
+def test_loops_and_values_of_a_tree_are_expanded(
+    body: str, args: dict[str, Any], expected: Any
+) -> None:
     assert expanded(f"{HEAD}places: {{type: text, many: true}}\n{body}\n", args) == expected
 
 
@@ -105,7 +107,7 @@ def test_argument_outside_bounds_is_refused(value: int) -> None:
         ('$"<{a}>"', {"a": '$"{b}!"'}, '$"<{b}!>"'),
     ],
 )
-def test_template_is_filled_with_values(
+def test_text_template_is_filled_with_values(
     template: str, values: dict[str, Any], expected: str
 ) -> None:
     assert fill_template(template, values.__getitem__) == expected

@@ -28,7 +28,7 @@ def problems_of(path: Path) -> tuple[Problem, ...]:
     return verify_document(document, CATALOGUE, LIBRARY, source)
 
 
-def test_an_expectation_exists_for_every_file() -> None:
+def test_every_malformed_file_has_an_expected_result() -> None:
     assert set(FILES) == set(EXPECTED)
     assert sum(1 for expected in EXPECTED.values() if expected) >= 70
 
@@ -98,7 +98,7 @@ def test_deep_nesting_is_refused_without_recursion(opener: str) -> None:
 
 
 @pytest.mark.parametrize("opener", ["[", "[\n", "{a: "])
-def test_deep_brackets_are_reported_as_depth(opener: str) -> None:
+def test_deeply_nested_brackets_are_reported_as_too_deep(opener: str) -> None:
     with pytest.raises(SpecError) as caught:
         load_text(opener * (100_000 // len(opener)))
     assert [problem.code for problem in caught.value.problems] == ["TOO_DEEP"]
@@ -145,7 +145,7 @@ def test_cycle_of_trees_is_reported(tmp_path: Path) -> None:
 
 
 def test_shared_trees_are_visited_once(tmp_path: Path) -> None:
-    """Forty trees that each run the next one twice. There is no cycle, and each is visited once."""
+    """Each of forty trees runs the next one twice. There is no cycle, and each is visited once."""
     for n in range(40):
         child = (
             "{do: look}" if n == 39 else f"{{sequence: [{{tree: t{n + 1}}}, {{tree: t{n + 1}}}]}}"

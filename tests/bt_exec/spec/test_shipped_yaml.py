@@ -12,7 +12,7 @@ FOLDERS = ("bt_exec", "configs", "llm", "skills", "labeler", "trees")
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_shipped_files_are_valid_for_the_parser_in_python(folder: str) -> None:
+def test_shipped_files_are_valid_for_the_pure_python_parser(folder: str) -> None:
     """libyaml accepts more than the parser in Python, such as ``[a ?b]``."""
     files = sorted((ROOT / folder).rglob("*.yaml"))
     assert files

@@ -38,7 +38,7 @@ sped: 2
 """
 
 
-def test_each_mistake_of_a_file_is_reported_with_its_position_and_the_fields_of_its_owner():
+def test_each_mistake_is_reported_with_its_position_and_the_allowed_fields():
     with pytest.raises(SpecError) as told:
         validated_model(Cart, read_text(TEXT, "cart.yaml"))
     assert [str(problem) for problem in sorted_by_position(told.value.problems)] == [
@@ -50,7 +50,7 @@ def test_each_mistake_of_a_file_is_reported_with_its_position_and_the_fields_of_
     ]
 
 
-def test_error_in_an_unknown_kind_of_file_is_not_checkable(tmp_path):
+def test_error_in_a_file_of_another_kind_is_not_marked_as_checkable(tmp_path):
     for text in (TEXT, "wheels: ["):
         file = tmp_path / "cart.yaml"
         file.write_text(text, encoding="utf-8")

@@ -70,7 +70,7 @@ def test_position_is_shown_as_line_and_column() -> None:
     assert show_place(()) == ""
 
 
-def test_read_file_raises_problems_of_the_scanner(tmp_path: Path) -> None:
+def test_read_file_raises_the_problems_that_scan_text_collects(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_text("a: !x 1\nb: 2\na: 3\n")
     with pytest.raises(SpecError) as caught:

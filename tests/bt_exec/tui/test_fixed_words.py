@@ -159,7 +159,7 @@ def test_composed_words_have_a_korean_translation(text: str) -> None:
 
 
 @pytest.mark.parametrize(("word", "said"), [(w, s) for w, s in FIXED.items()])
-def test_translation_is_identical_in_english_and_hangul_in_korean(
+def test_fixed_word_is_unchanged_in_english_and_hangul_in_korean(
     word: str, said: dict[str, str]
 ) -> None:
     assert said["en"] == word

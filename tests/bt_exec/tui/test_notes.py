@@ -24,7 +24,7 @@ def noted(version: int = 1) -> MissionSpec:
     return spec.model_copy(update={"mission": spec.mission.model_copy(update={"notes": NOTES})})
 
 
-def test_nodes_of_one_change_share_a_line() -> None:
+def test_nodes_of_the_same_change_share_a_line() -> None:
     assert pass_notes_text(NOTES) == (SAID, "planned without the language model: no answer")
 
 
@@ -56,7 +56,7 @@ def test_notes_are_dropped_first_when_space_is_short() -> None:
         assert draw(script.model, 80, height) == draw(bare.model, 80, height)
 
 
-def test_lines_show_each_note_once() -> None:
+def test_plain_view_prints_each_note_once_per_mission() -> None:
     written: list[str] = []
     view = PlainView(ViewModel(wall=lambda: 1.0), written.append)
     script = Script()

@@ -72,7 +72,7 @@ def test_question_is_not_shown_as_a_fact() -> None:
     assert view.model.label(node) == "door_is_open?"
 
 
-def test_each_change_is_one_line() -> None:
+def test_plain_view_prints_each_change_as_one_line() -> None:
     written: list[str] = []
     view = PlainView(ViewModel(wall=lambda: 1.0), written.append)
     script = Script()

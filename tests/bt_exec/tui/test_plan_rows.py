@@ -86,7 +86,9 @@ def test_progress_of_a_skill_stays_until_it_changes() -> None:
     ("states", "state"),
     [(("kept", "kept"), "kept"), (("kept", "done"), "done"), (("skipped", "skipped"), "done")],
 )
-def test_part_is_kept_only_if_all_its_steps_are(states: tuple[str, ...], state: str) -> None:
+def test_part_is_marked_as_kept_only_if_all_its_steps_are_kept(
+    states: tuple[str, ...], state: str
+) -> None:
     spec = mission(
         "mission: {command: x}\nroot:\n  sequence:\n"
         "    - {name: part, sequence: [{do: a}, {do: b}]}\n    - {do: c}\n"

@@ -103,7 +103,7 @@ def test_steps_forward_and_back_reach_the_same_moments(events: list[ev.Event]) -
     assert player.t == player.start
 
 
-def test_jumps_of_the_player_stay_within_the_record(events: list[ev.Event]) -> None:
+def test_player_never_jumps_beyond_the_record(events: list[ev.Event]) -> None:
     player = player_of(events, Wall())
     player.jump(1e6)
     assert (player.t, player.is_over) == (player.end, True)

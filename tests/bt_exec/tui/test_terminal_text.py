@@ -40,7 +40,7 @@ def test_sanitized_text_keeps_its_spaces() -> None:
 
 
 @given(st.text(max_size=60), st.integers(0, 30))
-def test_truncated_text_fits(text: str, cells: int) -> None:
+def test_truncated_text_fits_the_requested_width(text: str, cells: int) -> None:
     assert cell_len(fit(safe_line(text), cells)) <= cells
 
 

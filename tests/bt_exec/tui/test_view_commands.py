@@ -93,7 +93,7 @@ def test_node_can_be_folded_and_unfolded():
         assert all_rows(script.model, 80, display=display) == whole
 
 
-def test_left_of_a_leaf_selects_its_parent_and_right_of_a_parent_its_child():
+def test_left_key_selects_the_parent_of_a_leaf_and_right_key_the_first_child():
     script = english()
     last = press_all(script.model, "end")
     assert last.cursor == "get_material/shut_and_go_home/return_home"

@@ -83,7 +83,7 @@ def test_saved_values_replace_their_names():
     assert any("cup + lid, costs 5$ at $home, 2" in line for line in lines)
 
 
-def test_missing_value_is_shown_by_its_name():
+def test_missing_result_is_shown_as_its_name_in_parentheses():
     model, _, _ = watched(ROUND, [count_things, announce, enough], trees=[LOOK], upto=4)
     shown = without_styles(tree_lines(model, 90))
     assert "(found), costs 5$ at $home, (number)" in shown

@@ -123,7 +123,7 @@ def compare(name: str, lines: list[Line]) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_screen_matches_the_stored_one(name: str) -> None:
+def test_screen_matches_the_stored_snapshot(name: str) -> None:
     make, width, height, ascii_only = CASES[name]
     script = make()
     compare(name, draw(script.model, width, height, ascii=ascii_only, now=script.t))

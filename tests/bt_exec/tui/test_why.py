@@ -328,7 +328,7 @@ def test_unmet_conditions_of_a_satisfied_mission_are_shown_as_negative_answers(
     ]
 
 
-def test_recovered_failures_of_one_kind_are_counted_in_the_order_of_time(
+def test_recovered_failures_of_one_kind_are_counted_in_chronological_order(
     messages: Messages,
 ) -> None:
     again = [replace(JAM, message=f"at call {number}") for number in range(3)]
@@ -383,7 +383,7 @@ def test_missing_result_is_shown_as_its_name_in_parentheses(messages: Messages) 
         (line("unfinished", interrupted=True), "interrupted"),
     ],
 )
-def test_continued_mission_is_named_with_its_end(before, said, messages):
+def test_continued_mission_is_listed_with_its_outcome(before, said, messages):
     why = Why(FAILED, messages, "en", continued=before)
     assert ("continues", f"2026-11-21-0007: {said}") in why.course_lines()
     assert not any(label == "continues" for label, _ in Why(FAILED, messages, "en").course_lines())

@@ -356,7 +356,7 @@ def test_too_many_states_are_reduced_to_common_facts() -> None:
         assert contradicted({"sequence": [work, WIPE]}, {"lid": "open"}) == []
 
 
-def test_parallel_check_cannot_contradict_a_known_fact() -> None:
+def test_parallel_check_that_contradicts_a_known_fact_cannot_hold() -> None:
     """Of two facts one is unknown, but the lid is closed: the check cannot hold."""
     both = {"check": {"all": [{"lid_is": {"state": "open"}}, "hand_empty"]}}
     root = {"parallel": [both, {"sequence": [{"do": "look"}, WIPE]}]}
@@ -415,7 +415,7 @@ def test_parallel_branch_is_disturbed_only_by_other_branches() -> None:
 
 @pytest.mark.parametrize("facts", ["one fact", "many facts"])
 def test_facts_that_cannot_change_are_kept_in_merged_states(facts: str) -> None:
-    """With and without enumeration."""
+    """This holds with and without enumeration of the states."""
     names = ["at"] * 100 if facts == "one fact" else [f"at.{n}" for n in range(100)]
     writes = [
         Change(frozenset([(name, str(n))]), frozenset([name])) for n, name in enumerate(names)
@@ -441,6 +441,8 @@ def test_facts_that_cannot_change_are_kept_in_merged_states(facts: str) -> None:
         ({"for_each": {"one": []}}, 1),
     ],
 )
-def test_loop_ends_as_its_condition_requires(modifiers: dict[str, Any], problems: int) -> None:
+def test_effects_of_a_loop_follow_from_its_condition_and_items(
+    modifiers: dict[str, Any], problems: int
+) -> None:
     opened = {"sequence": [OPEN], **modifiers}
     assert len(of_mission({"sequence": [opened, take()]}, facts=CLOSED)) == problems

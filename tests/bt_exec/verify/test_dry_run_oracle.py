@@ -111,5 +111,5 @@ def test_dry_run_agrees_with_the_oracle() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(1_000, cases(21_000, 3_500), 2_500))
 def test_dry_run_agrees_with_the_oracle_on_many_plans(first: int) -> None:
-    """20,000 plans with ``BT_EXEC_LONG=1``."""
+    """With ``BT_EXEC_LONG=1``, 20,000 plans are compared."""
     hold(compare(range(first, first + 2_500), runs=5_000), 2_500)

@@ -37,7 +37,7 @@ def test_double_claim_message_names_both_skills_and_the_resource() -> None:
         ({"parallel": [LEFT, {"parallel": [RIGHT, RIGHT]}]}, 1),
     ],
 )
-def test_parallel_parts_are_compared(root: Any, told: int) -> None:
+def test_parallel_branches_that_claim_the_same_resource_are_reported(root: Any, told: int) -> None:
     found = of_mission(root)
     assert len(found) == told
     assert all(line.startswith("CLAIMED_TWICE") for line in found)

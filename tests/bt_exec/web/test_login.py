@@ -24,7 +24,7 @@ def test_surrounding_white_space_of_a_token_is_ignored():
     assert stripped_token(f" {TOKEN}\n", "file") == TOKEN
 
 
-def test_without_a_token_every_request_is_accepted():
+def test_every_request_is_accepted_when_no_token_is_configured():
     assert Login("").allows("", "")
 
 

@@ -219,7 +219,7 @@ def killable() -> Iterator[Killable]:
 def test_killed_and_resumed_run_matches_an_undisturbed_run_within_budget(
     pool: Path, tmp_path: Path, killable: Killable, seed: int
 ) -> None:
-    """Ten kills and five changes of the recording per seed; the server counts the requests."""
+    """Each seed has ten kills and five changes of the recording; the server counts the requests."""
     chance = random.Random(seed)
     recording = ChangingRecording(pool, tmp_path / "recording", seed)
     requests = chance.randrange(8, 40)

@@ -121,7 +121,7 @@ def test_unknown_key_of_an_answer_is_reported(vocabulary: Vocabulary) -> None:
         ("words </reasoning>{}", ("words </reasoning>{}", ())),
     ],
 )
-def test_wrapping_around_an_answer_is_removed(text: str, found: Any) -> None:
+def test_thinking_block_and_code_fence_around_an_answer_are_removed(text: str, found: Any) -> None:
     assert without_wrapping(text) == found
 
 

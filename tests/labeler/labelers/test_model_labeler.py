@@ -96,7 +96,7 @@ def created(vocabulary: Vocabulary, ledger: Ledger, **client: Any) -> Any:
     return labeler
 
 
-def test_request_is_reserved_and_settled(
+def test_maximum_cost_of_a_request_is_reserved_and_settled(
     vocabulary: Vocabulary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept: dict[str, Any] = {}
@@ -133,7 +133,7 @@ def test_bills_above_the_maximum_are_counted(
     assert labeler.usage()["overbilled"] == 2
 
 
-def test_key_and_prices_are_required(
+def test_api_key_and_prices_for_a_cost_budget_are_required(
     vocabulary: Vocabulary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)

@@ -1,4 +1,4 @@
-"""Remote labeler: settings, and results of a service that are read without a server."""
+"""Remote labeler: settings, and parsing of a service's results without a server."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_settings_have_defaults_and_bounds(vocabulary: Vocabulary) -> None:
         ({"cost": 1, "tokens": 1}, "cost"),
     ],
 )
-def test_remote_labeler_accepts_only_a_limit_of_requests(
+def test_remote_labeler_supports_only_a_budget_of_requests(
     limits: dict[str, float], flag: str, vocabulary: Vocabulary
 ) -> None:
     ledger = Ledger(Budget(**limits))
@@ -105,7 +105,7 @@ def test_breach_list_of_a_service_is_truncated(vocabulary: Vocabulary) -> None:
         ({"items": [1, 2]}, "REMOTE_SCHEMA", "has schema None; ours is plan_v1.0"),
     ],
 )
-def test_malformed_answer_of_a_service_is_refused(
+def test_malformed_answer_of_a_labelling_service_is_refused(
     data: Any, code: str, said: str, vocabulary: Vocabulary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     labeler = RemoteLabeler(vocabulary, Options(url=URL))
@@ -117,7 +117,7 @@ def test_malformed_answer_of_a_service_is_refused(
     assert str(failure.value).endswith(said)
 
 
-def test_token_is_sent_only_if_there_is_one(
+def test_token_is_sent_only_if_it_is_set(
     vocabulary: Vocabulary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_TOKEN", "secret")

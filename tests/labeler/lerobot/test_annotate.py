@@ -192,7 +192,7 @@ def assert_kept(source: Path, made: Path) -> None:
 
 
 @pytest.mark.parametrize("version", ["0.4", "0.6"])
-def test_robot_set_keeps_all_arrays_and_gets_language(
+def test_annotated_data_set_keeps_all_arrays_and_gets_language_columns(
     tmp_path: Path, annotated: Made, version: str
 ) -> None:
     source = robot_set(tmp_path / "robot")

@@ -81,7 +81,7 @@ def test_subtask_ends_with_its_span(vocabulary: Vocabulary) -> None:
     assert subtasks_of([row(9.0, "rest", "")], episode, vocabulary) == [(9.0, "rest.")]
 
 
-def test_subtask_of_a_frame_is_the_latest_begun() -> None:
+def test_subtask_of_a_frame_is_the_last_one_started() -> None:
     steps = [(1.0, "a"), (2.0, "b"), (3.0, NONE)]
     found = {t: subtask_at(steps, t) for t in (0.0, 0.99, 0.99995, 1.0, 1.9, 2.0, 2.9, 3.5)}
     assert list(found.values()) == [NONE, NONE, "a", "a", "a", "b", "b", NONE]

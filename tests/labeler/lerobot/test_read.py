@@ -32,7 +32,7 @@ def png(grey: int, height: int = 6, width: int = 8) -> bytes:
 
 
 def old_set(folder: Path, *, version: str = "v2.1", **columns: Sequence[Any]) -> Path:
-    """Write two episodes of ten frames in the layout with a file for each."""
+    """Write two episodes of ten frames in the layout with one file per episode."""
     features: dict[str, Any] = {"observation.images.top": {"dtype": "image", "shape": [6, 8, 3]}}
     features |= {name: {"dtype": "float32", "shape": [1]} for name in ("timestamp", "action")}
     info = {
@@ -106,7 +106,7 @@ def test_subtasks_by_number_become_actions(tmp_path: Path) -> None:
     ]
 
 
-def test_calls_in_language_columns_have_priority_over_subtasks(tmp_path: Path) -> None:
+def test_tool_calls_in_language_columns_have_priority_over_subtasks(tmp_path: Path) -> None:
     subtask = {"role": "assistant", "style": "subtask", "tool_calls": None, "camera": None}
     said = [
         {**subtask, "content": "grasp it", "timestamp": 0.5},

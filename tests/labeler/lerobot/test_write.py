@@ -80,7 +80,7 @@ def test_data_set_format_follows_the_installed_lerobot(
 
 
 @pytest.mark.slow
-def test_layout_is_as_documented(made: Made) -> None:
+def test_written_data_set_has_the_documented_layout(made: Made) -> None:
     *_, folder = made
     info = json.loads((folder / "meta" / "info.json").read_text())
     rows = frames_of(folder)
@@ -101,7 +101,7 @@ def test_layout_is_as_documented(made: Made) -> None:
     assert calls == ["MOVE_NAV", "TAKE", "TALK", "OPEN", "REST"]
 
 
-def test_language_columns_contain_the_run(made: Made) -> None:
+def test_language_columns_contain_the_records_of_the_run(made: Made) -> None:
     game, run, folder = made
     names = [e.id for split in ("train", "val", "test") for e in read_source(game)]
     in_order = by_split(run, names[:12])
@@ -179,7 +179,7 @@ def test_frame_rate_can_be_increased(
     assert [row["observation.age_s"] for row in rows] == [0, 0, 0]
 
 
-def test_invalid_request_is_refused(
+def test_invalid_lerobot_export_is_refused(
     made: Made, tmp_path: Path, vocabulary: Vocabulary, write: Callable[..., Any]
 ) -> None:
     game, run, folder = made
@@ -216,7 +216,7 @@ def test_action_call_is_json_with_unescaped_text(args: dict[str, Any]) -> None:
     assert "교수님" in call
 
 
-def test_statistics_are_those_of_all_pictures() -> None:
+def test_statistics_cover_all_pictures() -> None:
     pictures = np.random.default_rng(0).integers(0, 255, (4, 6, 8, 3), np.uint8)
     made = Counts(2, (6, 8, 3))
     for one in pictures:
@@ -237,7 +237,7 @@ def test_episode_over_the_maximum_length_is_refused(
         assert len(write(Drawn(0.0), Drawn(1.0), fps=fps)) == 10
 
 
-def test_memory_is_limited_for_distant_time_stamps(write: Callable[..., Any]) -> None:
+def test_episode_with_distant_time_stamps_is_left_out(write: Callable[..., Any]) -> None:
     with pytest.raises(
         UsageError, match=r"e is left out: 1000000000 s at 2 .*; check its time stamps"
     ):

@@ -77,7 +77,9 @@ def test_report_prints_every_figure() -> None:
 
 
 @pytest.mark.parametrize(("count", "chosen"), [(1, 1), (4, 1), (14, 1), (16, 2), (100, 10)])
-def test_sample_is_a_tenth_of_each_step_and_at_least_one(count: int, chosen: int) -> None:
+def test_review_sample_is_a_tenth_of_each_mid_step_and_at_least_one_record(
+    count: int, chosen: int
+) -> None:
     lines = [{"mid_step_id": step, "item": f"{step}{n}"} for n in range(count) for step in "ab"]
     found = review_sample(lines)
     assert found == sorted(found)

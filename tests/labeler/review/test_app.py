@@ -115,7 +115,7 @@ def test_review_lists_the_cards_with_their_decisions(
     assert set(data["words"]["ops"]) == set(vocabulary.ops)
 
 
-def test_wrong_decision_is_answered_in_the_language_of_the_page(
+def test_error_for_an_invalid_decision_is_in_the_language_of_the_page(
     page: Page, cards: Sequence[Card]
 ) -> None:
     item = cards[0].line["item"]
@@ -142,7 +142,7 @@ def test_decision_that_cannot_be_written_is_refused(
     assert (status, told(said)) == error(507, "NOT_KEPT", "ann.jsonl: No space left on device")
 
 
-def test_page_and_its_parts_are_served(page: Page) -> None:
+def test_review_page_script_and_icon_are_served(page: Page) -> None:
     for path, kind in (("/", "text/html"), ("/page.js", "javascript"), ("/icon.svg", "image/svg")):
         status, headers, data = page.get(path)
         assert (status, headers["cache-control"]) == (200, "no-cache"), path

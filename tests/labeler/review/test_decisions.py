@@ -201,7 +201,7 @@ def test_data_set_uses_reviewed_records(cards: Sequence[Card], vocabulary: Vocab
         assert left(*pair) is None
 
 
-def test_whole_episode_is_reviewed_in_order_of_time(
+def test_whole_episode_is_reviewed_in_chronological_order(
     labelled: Path, played: Path, vocabulary: Vocabulary
 ) -> None:
     episodes = {one.id: one for one in read_source(played)}

@@ -84,7 +84,7 @@ def test_task_contains_the_fields_of_its_interface(
         write_tasks(tmp_path / "out", cards, vocabulary)
 
 
-def test_decisions_round_trip(
+def test_decisions_survive_a_round_trip_through_label_studio(
     tasks: Tasks, cards: Sequence[Card], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     better = {**json.loads(tasks[2]["data"]["record"]), "uncertainty": "high"}
@@ -111,7 +111,7 @@ def test_decisions_round_trip(
     }
 
 
-def test_only_the_damaged_frame_is_missing(
+def test_only_damaged_frames_are_missing_from_a_task(
     cards: Sequence[Card], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     card = max(cards, key=lambda one: len(one.episode.frames))
@@ -215,7 +215,7 @@ def test_task_shows_the_record_and_predicts_its_acceptance(
     assert "$summary" in (tmp_path / "out" / "interface.xml").read_text("utf-8")
 
 
-def test_folder_of_tasks_may_be_deep_and_must_be_new(
+def test_task_folder_is_created_with_its_parents_and_must_not_exist(
     tmp_path: Path, vocabulary: Vocabulary
 ) -> None:
     deep = tmp_path / "a" / "b"
@@ -269,7 +269,7 @@ ACCEPT, CORRECT = (region("decision", choices=[one]) for one in ("accept", "corr
         ([CORRECT, region("record", text=[3])], "a correction has one record; found 1"),
     ],
 )
-def test_decision_is_read_from_the_regions(result: Any, found: Any) -> None:
+def test_decision_is_read_from_the_result_of_an_annotation(result: Any, found: Any) -> None:
     assert _decision_of_result(result) == found
 
 

@@ -52,7 +52,7 @@ def read(vocabulary: Vocabulary, role: Role = "controller", **change: Any) -> An
         ("events", 20, ["x"]),
     ],
 )
-def test_fields_of_an_item_have_a_limit(field: str, most: int, one: Any) -> None:
+def test_fields_of_an_item_have_a_maximum_length(field: str, most: int, one: Any) -> None:
     Asked.model_validate({"items": [{**ITEM, field: one * most}]})
     with pytest.raises(ValidationError, match=f"items.0.{field}\n.*at most {most} "):
         Asked.model_validate({"items": [{**ITEM, field: one * (most + 1)}]})
@@ -79,7 +79,7 @@ def test_request_has_a_limit_of_items_and_pictures() -> None:
 @pytest.mark.parametrize(
     ("t", "good"), [(0, True), (-3600, True), (0.01, False), (-3600.5, False), ("NaN", False)]
 )
-def test_time_of_a_frame_is_at_most_an_hour_ago(t: Any, good: bool) -> None:
+def test_frame_time_must_be_within_the_last_hour(t: Any, good: bool) -> None:
     body = {"items": [{**ITEM, "recent_clip": [{"image": BLACK, "t": float(t)}]}]}
     if good:
         Asked.model_validate(body)
@@ -88,7 +88,7 @@ def test_time_of_a_frame_is_at_most_an_hour_ago(t: Any, good: bool) -> None:
         Asked.model_validate(body)
 
 
-def test_frames_without_times_fill_the_last_places(vocabulary: Vocabulary) -> None:
+def test_frames_without_times_fill_the_last_slots_of_a_clip(vocabulary: Vocabulary) -> None:
     item = read(vocabulary, "planner", recent_clip=[BLACK, GREY, BLACK], summary_clip=[GREY, BLACK])
     assert isinstance(item, PlannerItem)
     recent, summary = item.clips

@@ -37,7 +37,7 @@ TOKEN = "a-token-of-some-length"
 
 
 class Knowing:
-    """Labeler that knows some moments by their pixels; replaces a model."""
+    """Labeler that recognises some moments by their pixels; replaces a model."""
 
     name = "knowing"
 
@@ -149,7 +149,7 @@ def test_frames_in_the_folder_of_the_service_are_found_by_name(
 
 
 def post(url: str, body: Any) -> httpx2.Response:
-    """Send a body without certificates, which take long to read."""
+    """Send a body to the service; no certificates are loaded, because that takes long."""
     return httpx2.post(f"{url}/label", json=body, verify=False)
 
 
@@ -354,7 +354,7 @@ def test_service_that_answers_too_late_is_reported_as_unavailable(
     body = said({"record": None, "breaches": [{"code": "X"}]})
 
     class Late(socketserver.BaseRequestHandler):
-        """Answers when the client has given up, or after four seconds."""
+        """Server that answers when the client has given up, or after four seconds."""
 
         def handle(self) -> None:
             given_up.wait(4.0)

@@ -40,7 +40,7 @@ def run(skill: str, args: dict[str, Any], state: Any = "done", code: str = "") -
     return SkillRun(1, SkillStarting(2.0, 0, "root", skill, args, 1), end)
 
 
-def test_frames_and_first_facts_are_those_of_the_observations() -> None:
+def test_frames_and_initial_facts_come_from_the_observations() -> None:
     looks = [
         SimpleNamespace(),
         look(-0.1, "a.png"),
@@ -88,7 +88,7 @@ def test_action_has_the_effects_of_its_skill_only_on_success(
     assert module._action_of_run(run("open_door", {"arm": "left"}, state, code), None) == wanted
 
 
-def test_effects_are_those_of_the_installed_skill() -> None:
+def test_effects_are_taken_from_the_installed_skill() -> None:
     site = load_site("door")
     args = {"arm": "left", "object_label": "material"}
     found = module._established_facts(run("move_arm", args), site)
@@ -127,7 +127,7 @@ def test_mission_without_actions_has_a_reply(status: str, code: str, kind: Any) 
     )
 
 
-def test_mission_with_actions_or_another_end_has_no_reply() -> None:
+def test_mission_that_acted_or_failed_has_no_reply() -> None:
     skills = (run("return_home", {}),)
     assert read(outcome=outcome("satisfied", "OK"), skills=skills).reply is None
     assert read(outcome=outcome("failed", "STUCK")).reply is None

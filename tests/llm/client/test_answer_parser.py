@@ -218,7 +218,7 @@ def test_json_data_is_read_unchanged() -> None:
         assert read_answer(text).data == data
 
 
-def test_case_is_normalised_for_known_keys_only() -> None:
+def test_letter_case_is_normalised_for_known_keys_only() -> None:
     text = """
     Root:
       Sequence:
@@ -242,7 +242,7 @@ def test_case_is_normalised_for_known_keys_only() -> None:
     assert data["params"] == {"Root": {"type": "Arm"}}
 
 
-def test_positions_are_kept_by_every_repair() -> None:
+def test_every_repair_of_an_answer_keeps_the_positions() -> None:
     reading = read_answer("So:\n```yaml\nTree: x\nRoot:\n  Sequence:\n    - Do: nothing_known\n```")
     assert reading.source is not None
     problem = reading.source.problem("UNKNOWN_SKILL", "?", ("root", "sequence", 0, "do"))

@@ -63,7 +63,7 @@ REPLIES = [
 
 
 @pytest.mark.parametrize("before", ["", "x", "xy", "Bearer "])
-def test_key_is_hidden_in_base64(before: str) -> None:
+def test_base64_encoded_key_is_hidden(before: str) -> None:
     from bt_exec_llm.client.api_key import Key
 
     key = Key(ModelSettings())

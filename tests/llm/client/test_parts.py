@@ -28,7 +28,7 @@ from bt_exec_llm.testing.messages_replies import answer, error, tool_use
 from bt_exec_llm.testing.scripted_model import ScriptedModel
 
 
-def test_usages_are_added(serve: Any, connect: Any) -> None:
+def test_token_usages_are_added(serve: Any, connect: Any) -> None:
     prices = Prices(input=3.0, output=15.0)
     server = serve([error(529), "hello", "hello"])
     client = connect(server, prices=prices)

@@ -52,7 +52,7 @@ def test_invalid_settings_are_usage_errors(settings, said):
 
 
 @pytest.mark.parametrize("first", ["offline", "model"])
-def test_site_setting_selects_the_compiler_that_is_asked_first(scripted, first):
+def test_site_setting_selects_the_compiler_that_is_tried_first(scripted, first):
     compiler = scripted([GOOD], first=first)
     answer = compiler.compile(request_for(OPEN))
     asked = {"offline": 0, "model": 1}[first]
@@ -94,13 +94,13 @@ def test_all_problems_are_sent_back_with_the_bad_answer(scripted):
     assert "open_door" in listed[0]["allowed"]
 
 
-def test_rounds_are_limited_by_the_setting(scripted):
+def test_number_of_correction_rounds_is_limited_by_the_setting(scripted):
     compiler = scripted(["no"], rounds=1)
     refusal = compiler.compile(request_for(OPEN))
     assert (refusal.code, refusal.calls) == ("PLAN_REJECTED", 1)
 
 
-def test_usage_is_summed_over_all_rounds(scripted):
+def test_token_usage_is_summed_over_all_rounds(scripted):
     one = Usage(requests=1, input_tokens=100, output_tokens=10)
     replies = [lambda _: ModelFailure("MODEL_CUT_OFF", "", usage=one), GOOD]
     answer = scripted(replies).compile(request_for(OPEN))
@@ -127,7 +127,7 @@ def test_command_declined_by_the_model_is_refused(scripted, command, begins):
 
 
 @pytest.mark.parametrize("code", ["MODEL_AUTH", "MODEL_OVERLOADED", "MODEL_NOT_JSON"])
-def test_failed_request_is_refused_in_the_command_language(scripted, code):
+def test_refusal_after_a_failed_request_is_in_the_language_of_the_command(scripted, code):
     run = run_paper("문을 열어", scripted([ModelFailure(code, "scripted")]))
     assert (run.outcome.status, run.outcome.reason_code) == ("refused", code)
     assert "언어 모델" in run.outcome.message
@@ -261,7 +261,7 @@ def test_offline_plan_after_a_decline_needs_confirmation(scripted, reply):
     assert any("a hand is in the gap" in note for note in spec.mission.notes)
 
 
-def test_repeated_answer_ends_the_rounds(scripted):
+def test_repeated_answer_ends_the_correction_rounds(scripted):
     compiler = scripted(["root: {do: fly}"], rounds=5)
     run = run_paper(OPEN, compiler)
     assert len(compiler.model.asked) == run.outcome.model_requests == 2

@@ -36,7 +36,7 @@ def test_flat_format_round_trip_keeps_the_plan():
 
 
 @pytest.mark.parametrize("tree", SITE.library.names())
-def test_library_trees_convert_to_the_flat_format(tree):
+def test_library_trees_can_be_converted_to_the_flat_format(tree):
     root = to_data(SITE.library.get(tree))["root"]
     assert from_flat({"nodes": to_flat(root)}).root == root
 

@@ -92,7 +92,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("plan", PLANS)
-def test_correct_plan_passes_with_one_request(plan, form, scripted):
+def test_correct_plan_is_accepted_after_one_request(plan, form, scripted):
     command, world, root = PLANS[plan]
     compiler = scripted([FORMS[form](root)])
     outcome = run_paper(command, compiler, world).outcome

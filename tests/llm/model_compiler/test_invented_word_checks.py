@@ -1,4 +1,4 @@
-"""Speech comes from the command; a reason against a plan counts at every place."""
+"""Checks that speech in a plan comes from the command, and that a stated refusal is found."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_answer_with_both_a_plan_and_a_refusal_is_a_refusal(case):
 
 
 @pytest.mark.parametrize("nothing", ["''", "null", "false", "none", "None.", "N/A", "[]", "없음"])
-def test_empty_reason_is_not_a_decline(nothing):
+def test_empty_refusal_reason_does_not_refuse_the_plan(nothing):
     request = request_for("open the door")
     answer = f"cannot: {nothing}\nroot: {{tree: open_door}}"
     assert _judge(Answer(answer), request, offline_plan(request, OFFLINE)).plan is not None

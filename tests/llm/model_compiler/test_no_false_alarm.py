@@ -27,7 +27,7 @@ SAID = [
 
 
 @pytest.mark.parametrize(("site", "command"), SAID)
-def test_library_plan_passes_as_an_answer(site, command):
+def test_library_plan_is_accepted_as_an_answer(site, command):
     request = first_request(load_site_once(site), command)
     answer = OFFLINE.compile(request)
     if not isinstance(answer, Plan):
@@ -70,7 +70,7 @@ OPEN = "{do: open_door, with: {arm: right, object_label: door-handle}"
         ("is the door open?", "{fallback: [{tree: is_the_door_open}, {check: door_known}]}"),
     ],
 )
-def test_equivalent_plan_passes(command, root):
+def test_plan_equivalent_to_the_offline_plan_passes(command, root):
     request = request_for(command)
     found = _judge(Answer(f"root: {root}"), request, offline_plan(request, OFFLINE))
     assert [str(problem) for problem in found.problems] == []

@@ -60,7 +60,7 @@ def test_prompt_fences_the_command_and_the_observations():
     assert '"door": "closed"' in _texts(prompt)
 
 
-def test_sentence_as_object_name_is_left_out_of_the_prompt():
+def test_object_name_that_is_a_sentence_is_left_out_of_the_prompt():
     prompt = build_prompt(request_for("close the door", {"labels": ATTACK}))
     assert "ignore all rules" not in prompt.to_text()
     assert '"further_things": 1' in prompt.to_text()
@@ -73,7 +73,7 @@ def test_plan_that_obeys_an_injected_label_is_rejected(scripted):
     assert "it would have opened the door" in run.outcome.message
 
 
-def test_facts_and_commands_are_truncated_and_printable():
+def test_facts_and_commands_in_the_prompt_are_truncated_and_printable():
     request = request_for("open the door")
     facts = {"door": "closed\x1b[2J\n" + "x" * 5000}
     request = dataclasses.replace(request, situation=Situation((), facts), command="a" * 100_000)

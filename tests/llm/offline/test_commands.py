@@ -55,7 +55,7 @@ def test_refusal_names_the_words_and_suggests_commands(compilers, request_on):
         "Use your left arm for the door and the right one for the material, please.",
     ],
 )
-def test_refusal_without_particular_words_quotes_the_command(command, compilers, request_on):
+def test_refusal_contains_no_empty_quotation(command, compilers, request_on):
     assert "“”" not in compilers["door"].compile(request_on("door", command)).message
 
 
@@ -300,7 +300,7 @@ def test_paraphrases_have_the_same_plan(site, expected, paraphrases, trees):
         ("자재 가져오고 문은 안 닫아 줘?", "NEGATED"),
     ],
 )
-def test_negation_before_polite_order_forbids_it(denied, expected, trees):
+def test_korean_negation_before_a_polite_verb_negates_the_command(denied, expected, trees):
     assert trees("door", denied) == expected
 
 
@@ -364,7 +364,7 @@ RETRACTIONS = {"en": ("{}, no.", "{}. Never mind."), "ko": ("{}, 아니다.", "{
 
 
 @pytest.mark.parametrize(("site", "language"), STATEMENTS)
-def test_statement_beside_an_order_does_not_change_its_plan(site, language, trees):
+def test_statement_beside_a_command_does_not_change_its_plan(site, language, trees):
     for order in ORDERS[site, language]:
         wanted = trees(site, order)
         plans = {trees(site, said.format(order)) for said in STATEMENTS[site, language]}
@@ -372,14 +372,14 @@ def test_statement_beside_an_order_does_not_change_its_plan(site, language, tree
 
 
 @pytest.mark.parametrize(("site", "language"), ORDERS)
-def test_corrected_order_has_the_plan_of_its_correction(site, language, trees):
+def test_corrected_command_has_the_plan_of_its_correction(site, language, trees):
     for first, last in permutations(ORDERS[site, language], 2):
         said = (one.format(first, last) for one in CORRECTIONS[language])
         assert {trees(site, one) for one in said} == {trees(site, last)}
 
 
 @pytest.mark.parametrize(("site", "language"), ORDERS)
-def test_retracted_order_is_not_planned(site, language, trees):
+def test_retracted_command_is_not_planned(site, language, trees):
     for order, said in product(ORDERS[site, language], RETRACTIONS[language]):
         assert trees(site, said.format(order)).isupper()
 
@@ -399,5 +399,5 @@ def test_retracted_order_is_not_planned(site, language, trees):
         "자재 가져다주실 수 있었습니까?",
     ],
 )
-def test_statement_about_an_order_is_not_obeyed(command, trees):
+def test_statement_that_only_mentions_a_command_is_refused(command, trees):
     assert trees("door", command).isupper()

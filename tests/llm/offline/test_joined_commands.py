@@ -58,7 +58,7 @@ def test_joined_acts_are_done_in_turn(trees, site: str, language: str, data) -> 
 @pytest.mark.parametrize("site", CONDITIONS)
 @given(data=st.data())
 @ANY
-def test_order_words_decide_which_act_is_first(trees, site: str, data) -> None:
+def test_words_such_as_first_and_then_determine_the_order_of_acts(trees, site: str, data) -> None:
     first, then = data.draw(st.permutations(ACTS[site, "en"]))[:2]
     forms = ["first {a}, then {b}", "before you {b}, {a}", "{b}, but first {a}"]
     command = data.draw(st.sampled_from(forms)).format(a=first, b=then)
@@ -70,7 +70,7 @@ def test_order_words_decide_which_act_is_first(trees, site: str, data) -> None:
 @pytest.mark.parametrize("site", CONDITIONS)
 @given(data=st.data())
 @ANY
-def test_condition_is_in_the_plan_and_its_negation_is_another_plan(trees, site: str, data) -> None:
+def test_condition_and_its_negation_lead_to_different_plans(trees, site: str, data) -> None:
     act = data.draw(st.sampled_from(ACTS[site, "en"]))
     condition = data.draw(st.sampled_from(CONDITIONS[site]))
     plain, holds = parts(trees, site, act), parts(trees, site, f"if {condition}, {act}")

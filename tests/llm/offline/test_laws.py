@@ -144,7 +144,7 @@ def plan(sites, compilers) -> Plan:
 def _choices(
     site: str, language: str, condition: tuple[str, str, str], one: Act, other: Act
 ) -> list[str]:
-    """Return sentences with the meaning "if it holds A, otherwise B"."""
+    """Return sentences with the meaning "if the condition holds, do A, otherwise do B"."""
     yes, no, question = condition
     if language == "ko":
         return [
@@ -475,7 +475,7 @@ PROHIBITIONS = {
 
 @FAST
 @given(prohibitions())
-def test_prohibition_of_another_act_leaves_at_most_the_wanted_act(plan, case):
+def test_prohibition_of_another_act_adds_no_actions(plan, case):
     wanted, command = case
     found, alone = plan("door", command), plan("door", wanted)
     if found is not None:
@@ -499,7 +499,7 @@ def test_prohibition_of_another_act_leaves_at_most_the_wanted_act(plan, case):
         ("자재 가져와", "문은 닫혀 있게 해 주고", "마지막엔 {state} {act}"),
     ],
 )
-def test_state_demanded_for_the_end_is_reached_last(plan, act, state, said):
+def test_state_requested_for_the_end_is_reached_last(plan, act, state, said):
     expected = plan("door", "fetch the material and then close the door")
     assert same_runs(plan("door", said.format(act=act, state=state)), expected)
 
@@ -710,7 +710,7 @@ RESTRICTIONS = {
 
 
 @pytest.mark.parametrize(("site", "language"), sorted(WORDS))
-def test_adjunct_without_restriction_changes_nothing(plan, site, language):
+def test_non_restrictive_adjunct_changes_nothing(plan, site, language):
     refused = []
     for (act, _), around in product(WORDS[site, language].acts, ADJUNCTS[language]):
         one, other = plan(site, act), plan(site, around.format(act))
@@ -720,14 +720,14 @@ def test_adjunct_without_restriction_changes_nothing(plan, site, language):
 
 
 @pytest.mark.parametrize(("site", "language"), sorted(WORDS))
-def test_adjunct_with_restriction_is_used_or_refused(plan, site, language):
+def test_restrictive_adjunct_is_used_or_refused(plan, site, language):
     for (act, _), around in product(WORDS[site, language].acts, RESTRICTIONS[language]):
         one, other = plan(site, act), plan(site, around.format(act))
         assert one is None or other is None or not same_runs(one, other), around.format(act)
 
 
 @pytest.mark.slow
-def test_most_sentences_of_the_laws_are_understood(plan):
+def test_most_generated_sentences_are_understood(plan):
     said = [
         (site, text)
         for (site, language), words in WORDS.items()

@@ -446,7 +446,7 @@ def test_route_visits_its_stops_in_the_order_of_the_text(trees, language):
         "Go from {} to {} back and forth {} times.",
     ],
 )
-def test_shuttle_alternates_and_ends_where_it_began(trees, shuttle):
+def test_back_and_forth_drive_alternates_and_ends_where_it_began(trees, shuttle):
     for one, other in permutations(("the lounge", "the break room")):
         first, second = (name.removeprefix("the ").replace(" ", "_") for name in (one, other))
         trip = f"(go_to {first}, go_to {second}) x3, go_to {first}"
@@ -507,7 +507,7 @@ def test_places_listed_after_an_act_are_the_places_of_the_act(trees):
 
 
 @pytest.mark.parametrize("said", ["follow you to the lounge", "come with you", "accompany you"])
-def test_act_that_includes_driving_is_not_a_message(compilers, request_on, said):
-    """An offer without the word "follow" would be another message."""
+def test_message_about_following_the_user_is_not_corrected(compilers, request_on, said):
+    """A suggested command without the word "follow" would send another message."""
     answer = compilers["building"].compile(request_on("building", f"ask the professor to {said}"))
     assert answer.did_you_mean == ()

@@ -22,7 +22,9 @@ ROWS = [(site, *row) for site, rows in TABLE.items() for row in rows.items()]
 
 
 @pytest.mark.parametrize(("site", "said", "expected"), ROWS)
-def test_command_is_read_in_its_session(site, said, expected, sites, compilers):
+def test_command_is_interpreted_in_the_context_of_its_session(
+    site, said, expected, sites, compilers
+):
     *earlier, command = (one.strip() for one in said.split("|"))
     answer = compilers[site].compile(first_request(sites[site], command, context=earlier))
     if isinstance(answer, Refusal | Reply):
@@ -36,7 +38,9 @@ def test_command_is_read_in_its_session(site, said, expected, sites, compilers):
 
 
 @pytest.mark.parametrize(("site", "said", "expected"), ROWS)
-def test_command_without_session_has_exactly_one_kind_of_answer(site, said, expected, sites):
+def test_command_without_a_session_gives_exactly_one_of_plan_refusal_and_reply(
+    site, said, expected, sites
+):
     command = said.split("|")[-1].strip()
     found = compile_command(sites[site], command)
     assert [found.plan, found.refusal, found.reply].count(None) == 2
@@ -67,7 +71,7 @@ def test_refusal_of_a_question_about_an_unknown_object_contains_no_type_name(sit
     assert "Past" not in refusal.message
 
 
-def test_yes_accepts_the_offered_command(sites, compilers):
+def test_answer_yes_accepts_the_offered_command(sites, compilers):
     turn = Turn("fetch the materiel", "refused", "X", ".", ("fetch the material",))
     for said in ("yes", "네", "y"):
         request = first_request(sites["door"], said, context=Context((turn,)))
@@ -129,7 +133,9 @@ def test_answer_without_a_match_selects_nothing(said, sites, compilers):
         ),
     ],
 )
-def test_past_is_reported_from_the_session_or_the_journal(said, told, sites, compilers):
+def test_earlier_missions_are_reported_from_the_session_or_the_journal(
+    said, told, sites, compilers
+):
     turn = Turn("open the door", "blocked", "DOOR_STUCK", "It is stuck.")
     for context in (Context((turn,)), Context(earlier=(turn,))):
         answer = compilers["door"].compile(first_request(sites["door"], said, context=context))
@@ -146,7 +152,7 @@ def test_where_question_reports_the_known_facts(sites, compilers):
     assert answer.message == "아직 관찰한 것이 없습니다."
 
 
-def test_missing_value_is_asked_for_in_the_command_language(sites, compilers):
+def test_question_for_a_missing_value_is_in_the_language_of_the_command(sites, compilers):
     for said, question in (("deliver the document", "To whom?"), ("서류 전달해줘", "누구에게요?")):
         answer = compilers["building"].compile(first_request(sites["building"], said))
         assert (answer.missing, answer.question) == (("Person",), question)
@@ -175,7 +181,7 @@ def test_long_session_keeps_a_bounded_number_of_turns(sites, compilers):
         "손가락이 문틈에 끼어도 괜찮으니까 닫아",
     ],
 )
-def test_order_is_refused_while_a_body_part_is_in_a_gap(sites, command):
+def test_command_is_refused_while_a_body_part_is_in_the_door_gap(sites, command):
     refusal = compile_command(sites["door"], command).refusal
     assert refusal is not None
     assert (refusal.code, refusal.nearest, refusal.did_you_mean) == ("HAZARD", (), ())

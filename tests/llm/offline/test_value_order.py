@@ -1,4 +1,4 @@
-"""Order of the places of a round: words for the first and the last one permute the plan."""
+"""Order of the places of a patrol: words such as "first" and "last" change the plan."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def places(trees, text):
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_ranked_place_is_moved_within_the_round(trees, language):
+def test_place_named_first_or_last_is_moved_within_the_patrol(trees, language):
     for name, place in zip(NAMES[language], ROUND, strict=True):
         others = [one for one in ROUND if one != place]
         for pattern in FIRST[language]:
@@ -66,7 +66,7 @@ def test_ranked_place_is_moved_within_the_round(trees, language):
          "restroom_front lounge professor_office"),
     ],
 )  # fmt: skip
-def test_ranked_place_is_moved_within_a_list(trees, text, expected):
+def test_place_named_first_or_last_is_moved_within_a_list(trees, text, expected):
     assert places(trees, text) == expected.split()
 
 
@@ -78,7 +78,7 @@ def test_ranked_place_is_moved_within_a_list(trees, text, expected):
         "don't start your round with the lounge",
     ],
 )
-def test_unclear_order_is_refused(trees, text):
+def test_unclear_order_of_places_is_refused(trees, text):
     assert trees("building", text).isupper()
 
 
@@ -92,5 +92,5 @@ def test_unclear_order_is_refused(trees, text):
         "라운지 들렀다가 순찰 돌아",
     ],
 )
-def test_round_after_a_drive_is_the_whole_round(trees, text):
+def test_patrol_after_a_drive_visits_every_place(trees, text):
     assert places(trees, text) == ["lounge", *ROUND]

@@ -22,7 +22,7 @@ MESSAGES = Messages.load([PACK.messages])
 
 
 @pytest.mark.parametrize("skill", PACK.skills, ids=lambda s: s.name)
-def test_every_code_is_translated_to_sentences(skill) -> None:
+def test_every_failure_code_has_a_sentence(skill) -> None:
     assert skill.fails <= MESSAGES.codes()
 
 
@@ -35,7 +35,7 @@ def test_every_skip_reason_and_code_of_an_unknown_condition_has_a_sentence(condi
     assert condition.unknown in MESSAGES
 
 
-def test_codes_of_the_domain_are_translated_to_sentences() -> None:
+def test_codes_of_the_door_pack_have_sentences() -> None:
     assert {
         "ALREADY_OPEN",
         "ALREADY_CLOSED",
@@ -101,7 +101,7 @@ def test_motion_details_are_extracted_from_the_source() -> None:
 
 
 @pytest.mark.parametrize(("code", "text"), DETAILS)
-def test_details_are_translated_to_the_command_language(code: str, text: str) -> None:
+def test_motion_details_are_translated_to_korean(code: str, text: str) -> None:
     failure = Failure(code, text.replace("#", "0.25"), args={"arm": "left"})
     common = Path(bt_exec.__file__).parent / "language" / "messages.yaml"
     both = Messages.load([common], {"door": PACK.messages}).of_pack("door")

@@ -120,7 +120,7 @@ def test_skip_log_lists_skipped_actions_with_reasons(skip, kept):
     assert report(skipped=(skip,))["skip_log"] == ([entry] if kept else [])
 
 
-def test_steps_are_counted_from_the_start():
+def test_turn_reports_are_numbered_from_zero():
     turns = DoorReporter({})
     found = [turns.turn_report(view()) for _ in range(3)]
     steps = [(one["mode"], one["step_index"], one["plan_version"]) for one in found if one]
@@ -146,7 +146,7 @@ def test_next_action_is_reported_with_its_arguments():
         ("open", "satisfied", False),
     ],
 )
-def test_report_during_observation_contains_only_the_uncertainty(state, status, silent, scene):
+def test_turn_report_without_a_next_action_states_only_uncertainty(state, status, silent, scene):
     seen = None if state is None else scene(state=state)
     found = DoorReporter({}).turn_report(view(scene=seen, status=status))
     assert (found is None) == silent
@@ -166,7 +166,7 @@ def test_report_during_observation_contains_only_the_uncertainty(state, status, 
         ({"handle_visible": NO}, "uncertain", "not looked behind the door yet"),
     ],
 )
-def test_material_state_is_that_of_the_last_observation(verdicts, seen, reason):
+def test_material_state_is_taken_from_the_last_observation(verdicts, seen, reason):
     found = report(GET, verdicts=verdicts)
     assert found["observations"]["material_visible"] == seen
     gate = {"gate": "material_visible_after_open", "result": seen, "reason": reason}
@@ -214,7 +214,7 @@ def test_open_door_that_hides_the_inside_must_be_opened_further(
     assert (gate["result"], gate["reason"]) == (result, reason)
 
 
-def test_report_of_a_closing_command_has_no_gates():
+def test_report_of_a_command_to_close_has_no_gates():
     assert report(CLOSE)["gate_evaluations"] == []
 
 

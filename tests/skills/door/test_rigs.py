@@ -100,7 +100,7 @@ def test_idle_rig_has_empty_hands_at_home(ride: Any) -> None:
     assert rig.simulation is rig.robot
 
 
-def test_default_detector_is_learned() -> None:
+def test_default_detector_is_the_trained_network() -> None:
     rig = make_rig(PACK, {"robot": "sim"}, {})
     assert isinstance(rig.perception, DoorPerception)
     assert isinstance(rig.perception.detector, LearnedDetector)

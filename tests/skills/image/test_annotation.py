@@ -82,7 +82,7 @@ def test_invalid_supervision_rows_are_refused(tmp_path, row, ending):
 
 
 @pytest.mark.parametrize("text", ["x_min,y\n\0,1\n", "x_min\n" + "1" * 200_000, "x_min\n1,2,3\n"])
-def test_csv_of_another_format_is_refused(tmp_path, text):
+def test_csv_file_in_an_unknown_format_is_refused(tmp_path, text):
     with pytest.raises(UsageError, match="malformed"):
         read(tmp_path, text, "csv")
 
@@ -133,7 +133,7 @@ def test_invalid_line_is_reported_with_its_number(tmp_path, line):
         read(tmp_path, f"0 0.5 0.5 0.1 0.1\n{line}\n", "txt")
 
 
-def test_yolo_file_without_names_is_refused(tmp_path):
+def test_yolo_file_without_class_names_is_refused(tmp_path):
     with pytest.raises(UsageError, match=r"put their names, one per line, into .*classes\.txt"):
         read(tmp_path, "0 0.5 0.5 0.1 0.1", "txt")
 
@@ -155,7 +155,7 @@ def test_outlines_with_too_many_pixels_are_refused(tmp_path, monkeypatch):
     assert len(made) == 51
 
 
-def test_names_that_are_not_text_are_refused(tmp_path):
+def test_file_of_class_names_that_is_not_text_is_refused(tmp_path):
     (tmp_path / "classes.txt").write_bytes(b"\xa2\xff\x00")
     with pytest.raises(UsageError, match=r"classes\.txt is not a text"):
         read(tmp_path, "0 0.25 0.5 0.1 0.2\n", "txt")

@@ -143,7 +143,7 @@ def test_command_line_writes_picture_and_program(bt_ask, shapes, tmp_path):
     "text", [one for one, *_ in (ANSWERS[3], ANSWERS[5], *ANSWERS[7:9], ANSWERS[-1])]
 )
 def test_program_returns_the_answer(shapes, text, tmp_path):
-    """Runs here without the sandbox; other tests use it."""
+    """The program runs without the sandbox here; other tests use the sandbox."""
     bench, program = Bench(shapes), tmp_path / "program.py"
     answer = ask(bench, text)
     program.write_text(build_program(bench, text), encoding="utf-8")

@@ -71,7 +71,7 @@ def crops_with_radii(*radii):
     return [crop_of(disc(r)) for r in radii]
 
 
-def test_big_and_small_are_relative():
+def test_big_and_small_are_relative_to_the_other_objects():
     crops = crops_with_radii(12, 13, 30, 32)
     big = [tools.verify_attribute(one, "big", crops).holds for one in crops]
     small = [tools.verify_attribute(one, "small", crops).holds for one in crops]

@@ -34,7 +34,7 @@ def test_background_is_not_an_object(value):
     assert np.abs(np.subtract(found.bbox, (50, 50, 111, 111))).max() <= 2
 
 
-def test_one_colour_is_selected():
+def test_segmentation_returns_only_the_requested_colour():
     picture = ground()
     cv2.circle(picture, (60, 60), 25, (200, 30, 30), -1)
     cv2.circle(picture, (200, 60), 25, (30, 60, 200), -1)

@@ -1,4 +1,4 @@
-"""Confidence under difficult conditions: above 0.7 at most one answer of a hundred is wrong."""
+"""Confidence under difficult conditions: at most 1 % of the answers above 0.7 are wrong."""
 
 import os
 
@@ -104,7 +104,7 @@ def test_colour_corrected_picture_has_a_neutral_background():
     assert len(relit_versions(plain(10))) > len(relit_versions(plain(235)))
 
 
-def test_confident_answers_are_right_under_every_condition():
+def test_confident_answers_are_right_under_every_image_condition():
     seeds = range(FRESH, FRESH + len(CONDITIONS), cases(1, 3))
     assert not [what for what, right, sure in asked(seeds) if sure > SURE and not right]
 

@@ -115,8 +115,8 @@ def test_guard_of_the_plan_is_kept():
     assert (str(node.guarded.condition), node.guarded.code) == ("sunny and crops_checked", "RAIN")
 
 
-def test_guard_blocks_at_run_time(run, monkeypatch):
-    """It works without the checker: the executive evaluates it before the model is queried."""
+def test_guard_stops_a_plan_that_the_checker_missed(run, monkeypatch):
+    """The executive evaluates the guard before the model is queried, even without the checker."""
     monkeypatch.setattr("bt_exec_skills.image.rules.crop_first._FINDS", ())
     outcome, model = run(SEGMENT, ASK)
     assert [one["code"] for one in outcome.failures] == ["CROP_FIRST"]

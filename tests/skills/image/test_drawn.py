@@ -38,7 +38,7 @@ def test_most_questions_about_generated_pictures_are_answered_correctly():
     assert sure_wrong <= 0.03, wrong
 
 
-def test_synthetic_pictures_contain_difficult_cases():
+def test_generated_pictures_contain_difficult_cases():
     tricks = [draw(seed, scale=1).tricks for seed in range(60)]  # edges do not matter here
     assert sum("touching" in one for one in tricks) >= 5
     assert sum("hidden" in one for one in tricks) >= 5

@@ -135,7 +135,7 @@ def test_whole_picture_answer_disputes_only_its_own_question(reds, asked, said, 
 
 @pytest.mark.parametrize(("boxes", "agrees"), [(3, True), (2, False)])
 def test_count_of_boxes_is_compared_with_a_count_by_colour(reds, boxes, agrees):
-    """Only if the question names no class, because then colours determine all objects."""
+    """They are compared only if the question names no class: then colours determine all objects."""
     known = reds.annotation
     reds.__dict__["annotation"] = known._replace(instances=known.instances[:boxes])
     answer = ask(reds, "How many red things are there?")

@@ -29,7 +29,7 @@ def write(path, pixels, *settings):
 
 
 @pytest.mark.parametrize("ending", ["png", "bmp", "tiff", "webp", "jpg"])
-def test_formats_give_the_same_picture(tmp_path, ending):
+def test_every_file_format_is_decoded_to_the_same_picture(tmp_path, ending):
     lossless = [cv2.IMWRITE_WEBP_QUALITY, 101] if ending == "webp" else []
     file = write(tmp_path / f"p.{ending}", half_red()[..., ::-1], *lossless)
     assert parse_header(file.read_bytes())[1:] == (60, 40, True)
@@ -38,7 +38,7 @@ def test_formats_give_the_same_picture(tmp_path, ending):
     assert np.abs(found.astype(int) - half_red()).mean() < 3
 
 
-def test_grey_alpha_and_sixteen_bit_are_converted(tmp_path):
+def test_grey_transparent_and_16_bit_pictures_are_converted(tmp_path):
     grey = write(tmp_path / "g.png", np.full((20, 30), 77, np.uint8))
     assert (load_picture(grey) == 77).all()
     deep = write(tmp_path / "d.png", np.full((20, 30, 3), 257 * 99, np.uint16))
@@ -112,7 +112,7 @@ def test_paths_that_are_not_files_are_refused(tmp_path):
         load_picture(tmp_path)
 
 
-def test_damaged_headers_never_raise():
+def test_damaged_header_raises_no_exception():
     rng = np.random.default_rng(1)
     starts = [png_head(5, 5), b"\xff\xd8\xff", b"RIFF1234WEBPVP8 ", b"II*\0", b"MM\0*", b"BM"]
     for start in starts:
@@ -120,7 +120,7 @@ def test_damaged_headers_never_raise():
             parse_header(start + rng.integers(0, 255, size, np.uint8).tobytes())
 
 
-def test_pictures_for_models_are_reduced():
+def test_pictures_for_models_are_scaled_down():
     data = base64.b64decode(encode_for_model(np.zeros((1500, 3000, 3), np.uint8)))
     assert parse_header(data)[:3] == ("jpeg", 1024, 512)
 

@@ -124,7 +124,7 @@ def noisy(picture, seed):
 
 @pytest.mark.slow
 def test_wrong_answers_about_difficult_pictures_are_detected():
-    """The first method misnames fading colours. The second one objects or is undecided."""
+    """The colour detector misnames fading colours. The outline judge objects or is undecided."""
     found = [one for change in (faded, noisy) for one in verdicts(range(320, 345), change)]
     wrong = [agrees for right, agrees in found if not right]
     right = [agrees for right, agrees in found if right]
@@ -135,7 +135,7 @@ def test_wrong_answers_about_difficult_pictures_are_detected():
 
 
 def test_count_contradicted_by_outlines_is_reported(monkeypatch):
-    """Touching objects that the first method does not separate are two by their outline."""
+    """Touching objects that the colour detector does not separate are two by their outline."""
     picture = disc(disc(plain(), 80, 80, 30, RED), 138, 84, 30, RED)
     monkeypatch.setattr(colour_segmentation, "_SADDLE", 0.01)
     bench = bench_of(picture)

@@ -97,7 +97,7 @@ def test_comparison_requires_a_second_picture(pair):
         ("Does the green circle have the same colour as the red circle?", None, "None found"),
     ],
 )  # fmt: skip
-def test_objects_are_compared(pair, text, value, says):
+def test_attributes_of_two_objects_are_compared(pair, text, value, says):
     bench = pair(scene(), scene())
     answer = ask(bench, text)
     assert answer.value is value
@@ -107,7 +107,7 @@ def test_objects_are_compared(pair, text, value, says):
     assert namespace["run"](str(bench.file))["answer"] is value
 
 
-def test_likeness_of_slightly_different_sizes_is_undecided():
+def test_similarity_of_slightly_different_sizes_is_undecided():
     pixels = np.zeros((9, 9, 3), np.uint8)
     crops = [
         Crop(Instance("", (0, 0, side, side), 1.0, "annotation"), pixels, np.ones((9, 9), bool))
@@ -116,7 +116,7 @@ def test_likeness_of_slightly_different_sizes_is_undecided():
     assert tools.alike(*crops, "size").holds is None
 
 
-def test_only_a_comparison_takes_two_pictures(tmp_path):
+def test_second_picture_is_accepted_only_for_a_comparison(tmp_path):
     files = [tmp_path / name for name in ("a.png", "b.png", "c.png")]
     first, second = (str(one) for one in files[:2])
     assert build_mission_worlds(files[:1], "몇 개야?") == [{"image": first}]

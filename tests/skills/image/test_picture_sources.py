@@ -90,7 +90,7 @@ def server(disc):
         thread.join()
 
 
-def test_files_and_folders_are_in_order(disc, tmp_path):
+def test_pictures_are_listed_in_the_order_of_arguments_and_names(disc, tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
     for name in ("b.JPG", "a.png", "notes.txt"):
@@ -106,7 +106,7 @@ def test_picture_is_read_from_standard_input(disc, monkeypatch):
     assert not file.exists()
 
 
-def test_address_is_fetched_only_with_permission(server, disc):
+def test_web_address_is_fetched_only_with_permission(server, disc):
     with find_pictures([f"{server}/disc.png"], allow_net=True) as (file,):
         assert (file.name, file.read_bytes()) == ("disc.png", disc.read_bytes())
     assert not file.exists()

@@ -34,7 +34,7 @@ def test_boxes_have_the_expected_relations(one, true):
     assert {name for name in names if has_relation(one, name, TABLE)} == true
 
 
-def test_object_with_another_on_top_has_the_relation_carrying():
+def test_object_below_another_object_has_the_relation_carrying():
     on_it, beside = at(140, 145, 160, 165), at(0, 120, 40, 160)
     assert has_relation(TABLE, "carrying", on_it)
     assert not has_relation(TABLE, "carrying", beside)

@@ -211,7 +211,7 @@ ORDERS = {
 @pytest.mark.parametrize(
     ("language", "one", "other"), [("en", "apples", "cups"), ("ko", "사과", "컵")]
 )
-def test_order_words_give_the_order_of_the_questions(language, one, other):
+def test_words_such_as_first_determine_the_order_of_the_questions(language, one, other):
     sentences = ORDERS[language]
     assert len({meaning_of(said.format(one, other)) for said in sentences}) == 1
     assert len({meaning_of(said.format(other, one)) for said in sentences}) == 1

@@ -155,7 +155,7 @@ SAME = [
 @pytest.mark.parametrize(
     ("one", "other"), [(texts[0], other) for texts in SAME for other in texts[1:]]
 )
-def test_paraphrases_ask_the_same(one, other):
+def test_paraphrases_have_the_same_questions(one, other):
     found, expected = unsaid(read_questions(other)), unsaid(read_questions(one))
     if "Unless" not in other:
         assert found == expected
@@ -193,7 +193,7 @@ def test_follow_up_about_a_picture_is_completed(before, text, full):
          "컵과 접시는 합하면 몇 개야?"),
     ],
 )  # fmt: skip
-def test_sum_is_that_of_the_last_counts(before, text, full):
+def test_sum_refers_to_the_last_counts(before, text, full):
     assert unsaid(read_questions(text, before)) == unsaid(read_questions(full))
 
 

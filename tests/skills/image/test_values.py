@@ -123,7 +123,7 @@ def test_row_that_does_not_end_with_an_amount_is_not_an_article():
         ("dearer", (["coffee"], ["wine"]), None),
     ],
 )
-def test_prices_are_compared(wanted, names, value):
+def test_prices_of_articles_are_compared(wanted, names, value):
     assert written_value(RECEIPT, wanted, *names).value == value
 
 
@@ -233,14 +233,14 @@ def test_measurement_can_be_repeated_on_another_picture(shapes):
         "How wide is the red circle if the green square is 5 cm wide?",
     ],
 )
-def test_measure_of_one_among_several_objects_is_uncertain(shapes, text):
+def test_measurement_of_one_of_several_objects_is_uncertain(shapes, text):
     cv2.circle(shapes, (240, 240), 30, RED, -1)
     answer = ask(bench_of(shapes), text)
     assert answer.confidence <= 0.5
 
 
 @pytest.mark.slow
-def test_codes_are_read_and_their_absence_is_uncertain():
+def test_qr_and_bar_codes_are_read_and_their_absence_is_uncertain():
     picture = with_qr(page(), "https://example.org/한글 7", 60, 40)
     with_qr(picture, "second", 380, 60)
     with_ean13(picture, "4006381333931", 80, 260)
@@ -264,7 +264,7 @@ def test_codes_are_read_and_their_absence_is_uncertain():
         pytest.param("What does the QR code say?", marks=pytest.mark.slow),
     ],
 )
-def test_program_gives_the_same_value(shapes, tmp_path, text):
+def test_generated_program_returns_the_same_value(shapes, tmp_path, text):
     with_qr(shapes, "seven", 180, 20, module=3)
     bench = Bench(tmp_path / "picture.png")
     cv2.imwrite(str(bench.file), shapes[..., ::-1])
@@ -371,7 +371,7 @@ def test_code_in_a_large_photograph_is_read(noise):
         ("커피 얼마야?", 3.0), ("합계가 얼마야?", 9.75), ("What is the date?", "2026-11-20"),
     ],
 )  # fmt: skip
-def test_values_are_read_from_a_picture(text, value):
+def test_prices_and_dates_are_read_from_a_picture(text, value):
     pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
     shown = page(
         "Date: 2026-11-20", ("Cherry", "4.50"), ("Coffee", "3.00"), ("Tomato", "2.25"),

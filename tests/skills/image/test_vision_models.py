@@ -114,6 +114,6 @@ def test_judge_without_an_answer_is_undecided():
 
 
 @pytest.mark.parametrize("given", [{}, {"model": "x"}, "claude", 3])
-def test_settings_without_a_name_are_refused(given):
+def test_judge_settings_without_a_model_name_are_refused(given):
     with pytest.raises(UsageError, match="judge needs the name of the model"):
         make_looker(None, given)

@@ -54,7 +54,7 @@ def test_error_has_offset_and_rotation_vector_in_the_world() -> None:
 
 
 @given(shares, shares)
-def test_step_stays_within_limits_and_size(start: np.ndarray, goal: np.ndarray) -> None:
+def test_ik_step_respects_joint_limits_and_step_size(start: np.ndarray, goal: np.ndarray) -> None:
     arm = chain()
     arm.set_joints(joints(start))
     arm.target = pose_at(joints(goal))
@@ -66,7 +66,7 @@ def test_step_stays_within_limits_and_size(start: np.ndarray, goal: np.ndarray) 
 
 
 @given(shares, st.lists(st.floats(-0.3, 0.3), min_size=4, max_size=4))
-def test_near_target_is_reached(goal: np.ndarray, offset: list[float]) -> None:
+def test_ik_reaches_a_nearby_target(goal: np.ndarray, offset: list[float]) -> None:
     arm = chain()
     q = joints(0.1 + 0.8 * goal)
     arm.set_joints(np.clip(q + offset, LOW, HIGH))

@@ -53,7 +53,7 @@ def test_phases_have_equal_shares_and_progress_never_decreases():
     ]
 
 
-def test_motion_without_brake_is_not_frozen_at_its_goal():
+def test_motion_without_brake_does_not_freeze_the_robot_at_its_end():
     frozen = []
     motion = SteppedMotion(iter_once(), lambda: frozen.append(1), brake=False)
     while not motion.done:

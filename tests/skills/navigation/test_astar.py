@@ -99,7 +99,7 @@ def test_path_is_optimal_and_found_if_one_exists():
 
 @given(mazes(), st.integers(1, 9))
 @settings(max_examples=40)
-def test_search_in_slices_gives_the_same_path(maze, slice_size):
+def test_search_in_time_slices_gives_the_same_path(maze, slice_size):
     free, start, goal, weight = maze
     search = Search(free, start, goal, weight)
     while not search.advance(slice_size):

@@ -31,7 +31,7 @@ def test_slab_occupies_the_cells_that_it_covers():
 
 @given(st.floats(-3.9, 3.9), st.floats(-2.9, 2.9))
 @settings(max_examples=examples(40))
-def test_cells_and_points_are_consistent(x, y):
+def test_conversions_between_cells_and_points_agree(x, y):
     grid = Grid.of_slabs(ROOM)
     back = grid.cell_centre(grid.cell_at(x, y))
     assert math.dist(back, (x, y)) <= 0.0708
@@ -127,7 +127,7 @@ def test_occupied_goal_is_replaced_by_a_point_beside_it():
     assert plan(planner, Pose(-3, 0), Pose(9, 0)) is None
 
 
-def test_route_reports_its_remaining_length():
+def test_route_has_its_remaining_length_and_points_ahead():
     route = Route(np.array([[x, 0.0] for x in np.arange(0, 3.01, 0.1)]))
     route.drop_passed_points(Pose(1.02, 0.1))
     assert route.left_m == pytest.approx(2.0)

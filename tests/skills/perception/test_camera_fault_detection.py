@@ -109,7 +109,7 @@ def test_unexpected_size_is_a_fault(size: tuple[int, int] | None, fault: str | N
 
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=40))
-def test_median_is_found_by_counting(levels: list[int]) -> None:
+def test_median_of_grey_levels_is_exact(levels: list[int]) -> None:
     assert _median(np.array(levels)) == statistics.median(levels)
 
 
@@ -120,6 +120,8 @@ def test_median_is_found_by_counting(levels: list[int]) -> None:
         ((1, 4, 6, 4, 1), lambda grey: 256 * cv2.GaussianBlur(grey, (5, 5), 0)),
     ],
 )
-def test_filtered_picture_matches_that_of_cv2(weights: tuple[int, ...], by_cv2: Any) -> None:
+def test_filtered_picture_matches_the_result_of_opencv(
+    weights: tuple[int, ...], by_cv2: Any
+) -> None:
     grey = np.random.default_rng(0).integers(0, 256, (64, 70)).astype(np.float32)
     np.testing.assert_array_equal(_filter_symmetric(grey, weights), by_cv2(grey))

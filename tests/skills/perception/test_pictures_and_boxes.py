@@ -24,7 +24,9 @@ def test_pixels_are_integers_inside_the_picture() -> None:
 
 
 @given(st.integers(0, 9), st.integers(0, 9), st.integers(1, 9), st.integers(1, 9))
-def test_bounding_box_of_a_filled_box_is_the_box(x: int, y: int, wide: int, high: int) -> None:
+def test_bounding_box_of_a_filled_rectangle_is_the_rectangle(
+    x: int, y: int, wide: int, high: int
+) -> None:
     mask = np.zeros((20, 20), bool)
     mask[y : y + high, x : x + wide] = True
     assert box_around(mask) == (x, y, x + wide, y + high)

@@ -99,7 +99,7 @@ class FaultySimulator:
         return self.say(handler, self.distorted({"timestamp": time.time(), "objects": objects}))
 
     def distorted(self, found):
-        """Return the response of /env with faults of reading."""
+        """Return the response of /env with injected reading faults."""
         objects = found["objects"]
         if self.strikes("env is empty"):
             return {"objects": {}}

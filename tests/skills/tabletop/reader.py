@@ -46,7 +46,7 @@ class Judge:
         return tuple(self.world.data.body(name).xpos)
 
     def within(self, thing, holder):
-        """Return True inside the rim, seen from above, and not under the table."""
+        """Return True if `thing` is inside the rim of `holder` and not under the table."""
         (x, y, z), (a, b, c) = self.at(thing), self.at(holder)
         return (x - a) ** 2 + (y - b) ** 2 <= 0.15**2 and -0.02 < z - c < 0.2
 

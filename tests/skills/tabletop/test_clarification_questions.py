@@ -74,7 +74,7 @@ def test_answer_may_select_some_of_the_choices(words):
 
 
 @pytest.mark.parametrize("words", ["both", "둘 다"])
-def test_both_is_refused_as_answer_unless_there_are_two_choices(words):
+def test_answer_both_is_refused_unless_there_are_two_choices(words):
     turn = ("put the cube on the tray", "refused", "WHICH_ONE")
     assert isinstance(ask(create({}), words, WORLDS["mixed"], [turn]), Refusal)
 

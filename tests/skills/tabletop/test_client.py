@@ -65,7 +65,7 @@ def test_proxy_of_the_environment_is_not_used(
     assert client(simulator).step(0.5) == 3.0
 
 
-def test_redirects_are_not_followed_with_motions_and_token(simulator: ThreadingHTTPServer) -> None:
+def test_redirect_is_not_followed(simulator: ThreadingHTTPServer) -> None:
     away = client(simulator, "/elsewhere")
     with pytest.raises(Failed, match="/send_action returned 307") as told:
         away.run_code("pick_object([0, 0, 0])")

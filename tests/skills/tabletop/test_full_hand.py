@@ -59,7 +59,7 @@ def test_put_down_places_the_held_object_on_a_table(command):
         "생각이 바뀌었어, 쟁반에 놔줘",
     ],
 )
-def test_held_object_can_be_referred_to_as_the_held_one(command):
+def test_phrase_the_held_one_refers_to_the_held_object(command):
     (move,) = moves(answer_to(command))
     assert (move.thing, move.target) == (APPLE, "object_tray_0")
 
@@ -234,20 +234,20 @@ STOPPED = ("put the apple in the red bowl", "aborted", "ABORTED")
 
 
 @pytest.mark.parametrize("command", ["go on", "하던 거 마저 해", "계속해", "carry on please"])
-def test_go_on_repeats_the_last_unfinished_command(command):
+def test_command_go_on_repeats_the_last_unfinished_command(command):
     turns = [STOPPED, ("what are you holding?", "refused", "NOT_UNDERSTOOD")]
     assert [(m.thing, m.target) for m in moves(answer_to(command, turns))] == [
         (APPLE, "object_red_bowl_0")
     ]
 
 
-def test_second_go_on_repeats_the_same_command():
+def test_second_command_go_on_repeats_the_same_command():
     turns = [STOPPED, ("go on", "aborted", "ABORTED")]
     assert moves(answer_to("go on", turns))[0].target == "object_red_bowl_0"
 
 
 @pytest.mark.parametrize("turns", [(), [("sort by colour", "satisfied", "OK")]])
-def test_go_on_is_refused_when_nothing_is_unfinished(turns):
+def test_command_go_on_is_refused_when_nothing_is_unfinished(turns):
     answer = answer_to("go on", turns)
     assert isinstance(answer, Refusal)
     assert answer.code == "NOTHING_UNFINISHED"

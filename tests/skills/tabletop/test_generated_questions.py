@@ -49,7 +49,7 @@ def answered(question: str) -> bool | int:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_counts_are_those_of_the_world(kind: str) -> None:
+def test_answers_about_counts_match_the_world(kind: str) -> None:
     word = KINDS[kind]
     assert answered(f"how many {kind}s are there?") == len(found(kind))
     assert answered(f"{word} 몇 개야?") == len(found(kind))
@@ -69,7 +69,7 @@ def test_counts_are_those_of_the_world(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_existence_and_comparisons_are_those_of_the_world(kind: str) -> None:
+def test_answers_about_existence_and_comparisons_match_the_world(kind: str) -> None:
     word = KINDS[kind]
     for (table, (name, id_)), (colour, spoken) in product(TABLES.items(), COLOURS.items()):
         there = bool(found(kind, table=id_))

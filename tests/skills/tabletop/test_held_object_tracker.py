@@ -154,7 +154,7 @@ def test_origin_is_the_place_before_the_last_mission():
     assert hand.origins["cup"] == Point(2.0, 0.0, 0.8)
 
 
-def test_observation_leaves_the_place_of_the_held_object_to_the_robot():
+def test_observation_omits_the_place_of_the_held_object():
     hand = HeldObjectTracker()
     hand.record_pick_start("object_red_0", LAY)
     objects = {
@@ -181,7 +181,9 @@ TABLE = {"table_0": Table(1.0, 0.0, 0.5, 0.5, 0.75)}
         (world(1.2, base=None), None),
     ],
 )
-def test_object_in_the_air_within_reach_was_held_before(now: Environment, held: str | None):
+def test_object_in_the_air_within_reach_is_taken_as_held_initially(
+    now: Environment, held: str | None
+):
     hand = HeldObjectTracker()
     hand.record_initial_object(replace(now, reported_tables=TABLE), None)
     assert hand.held_object(now) == held
@@ -203,7 +205,7 @@ def test_several_lifted_objects_are_not_reported_as_held():
         (Point(0.8, 0.0, 1.1), None),
     ],
 )
-def test_object_at_the_hand_was_held_before(at: Point, held: str | None):
+def test_object_at_the_hand_is_taken_as_held_initially(at: Point, held: str | None):
     hand = HeldObjectTracker()
     now = replace(world(0.85), reported_tables=TABLE)  # low over the table
     hand.record_initial_object(now, at)

@@ -21,7 +21,7 @@ def test_cleared_objects_go_to_the_place_of_the_next_part():
     assert ask.to.table
 
 
-def test_exceptions_are_kept():
+def test_merged_part_keeps_its_excluded_objects():
     less = Phrase("everything but the cups", number="all", but=(CUPS,))
     (ask,) = merge_parts([CLEAR, UnresolvedGoal("move", "", (less,), RIGHT)])
     assert ask.themes[0].but == (CUPS,)
@@ -45,7 +45,7 @@ def test_cleared_objects_do_not_include_the_table():
         UnresolvedGoal("bring", "", (ALL,)),
     ],
 )
-def test_next_part_with_other_objects_stays_separate(then):
+def test_part_about_other_objects_is_not_merged(then):
     assert merge_parts([CLEAR, then]) == (CLEAR, then)
 
 

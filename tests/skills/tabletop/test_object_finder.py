@@ -70,7 +70,7 @@ def test_region_of_a_table_exists_only_if_the_table_is_visible():
 
 
 @pytest.mark.parametrize("part", [(0, 0, 640, 480), (600, 400, 640, 480), (0, 5, 400, 30)])
-def test_tiles_cover_a_part_and_are_not_larger_than_the_input(part):
+def test_tiles_cover_the_region_and_fit_the_network_input(part):
     covered = np.zeros((480, 640), bool)
     for x1, y1, x2, y2 in _tiles(part, (480, 640)):
         assert 0 <= x1 < x2 <= 640

@@ -79,7 +79,7 @@ LYING = (
     ],
 )
 @pytest.mark.parametrize("times", [2, pytest.param(7, marks=pytest.mark.slow)])
-def test_outcome_is_true_with_each_kind_of_fault(fault, times, faulty, remote_site):
+def test_reported_outcome_is_correct_with_each_kind_of_fault(fault, times, faulty, remote_site):
     simulator = faulty(fault, times=times)
     try:
         outcome = run(remote_site(simulator.address))
@@ -140,7 +140,7 @@ def test_unreachable_object_is_given_up_and_the_rest_is_done(faulty, remote_site
     assert simulator.objects["object_blue_0"][2] < 0.6
 
 
-def test_object_is_given_up_after_three_misses_and_reported(faulty, remote_site):
+def test_object_is_given_up_after_three_failed_picks_and_reported(faulty, remote_site):
     simulator = faulty("one cannot be grasped")
     outcome = run(remote_site(simulator.address))
     assert outcome.status == "partial"

@@ -109,7 +109,7 @@ def test_unclear_repetition_is_asked_about():
         ("사과랑 빨간 컵을 쟁반에 놔", "그것들을 파란 그릇에 넣어"),
     ],
 )
-def test_pronoun_means_all_objects_of_the_command_before(before, command):
+def test_pronoun_refers_to_all_objects_of_the_previous_command(before, command):
     found = places(command, MIXED, [Turn(command=before, status="satisfied")])
     assert set(found) == {"object_apple_0", "object_red_cup_0"}
 
@@ -121,7 +121,7 @@ def test_pronoun_means_all_objects_of_the_command_before(before, command):
         ("put the apple on the tray", "take them both to the blue bowl"),
     ],
 )
-def test_pronoun_of_another_number_is_refused(before, command):
+def test_pronoun_that_disagrees_in_number_is_refused(before, command):
     with pytest.raises(Trouble, match="NOTHING_BEFORE"):
         places(command, MIXED, [Turn(command=before, status="satisfied")])
 
@@ -183,7 +183,7 @@ def test_words_before_a_colon_are_not_ignored(command):
         ("빨간 그릇 비었어?", "파란 건?", "파란 그릇 비었어?"),
     ],
 )
-def test_elliptical_question_has_the_answer_of_the_full_one(before, elliptical, full):
+def test_elliptical_question_has_the_answer_of_the_full_question(before, elliptical, full):
     of_elliptical, of_full = (
         answer(understand(text, MIXED, turns).question, MIXED, None, "en")
         for text, turns in ((elliptical, [Turn(before)]), (full, []))
@@ -205,7 +205,7 @@ def test_question_about_other_objects_leaves_out_the_named_one(question):
     ("condition", "holds"),
     [("the ball is on the left", True), ("the ball is on the right", False)],
 )
-def test_condition_about_a_side_is_decided_by_the_table_there(condition, holds):
+def test_condition_about_the_left_or_right_is_evaluated_on_that_table(condition, holds):
     command = f"if {condition}, put it on the tray, otherwise put the apple on the tray"
     expected = "object_big_blue_ball_0" if holds else "object_apple_0"
     assert list(places(command, MIXED)) == [expected]
@@ -233,6 +233,6 @@ def test_attribute_selects_among_the_objects_mentioned_before(command):
         "오른쪽 공을 쟁반에 놔",
     ],
 )
-def test_place_or_side_without_such_an_object_is_refused(command):
+def test_reference_to_a_place_or_side_without_a_matching_object_is_refused(command):
     with pytest.raises(Trouble):
         understand(command, MIXED)

@@ -262,7 +262,7 @@ def test_count_of_things_names_the_containers_among_them(question):
         ("왼쪽 테이블에서 빨갛지 않은 건 뭐야?", ("red",)),
     ],
 )
-def test_exception_leaves_all_other_objects_and_containers(question, left_out):
+def test_answer_leaves_out_exactly_the_excluded_objects(question, left_out):
     world = WORLDS["mixed"]
     every = "왼쪽 테이블에 뭐 있어?" if "왼쪽" in question else "what is on the right table?"
     whole, rest = (

@@ -160,7 +160,7 @@ def kitchens(draw):
 
 @settings(deadline=None, max_examples=examples(25))
 @given(kitchens())
-def test_exactly_one_of_two_opposite_conditions_acts(now):
+def test_exactly_one_of_two_opposite_conditions_leads_to_an_action(now):
     for pair in OPPOSITES:
         acts = []
         for said in pair:
@@ -237,7 +237,7 @@ def test_command_is_completed_from_the_previous_one(before, command, moved):
 @pytest.mark.parametrize(
     ("before", "word"), [("clear the left table", "the tray"), ("왼쪽 탁자 치워", "쟁반에")]
 )
-def test_where_to_question_is_answered_with_one_phrase(before, word):
+def test_question_for_the_target_is_answered_with_one_phrase(before, word):
     answer = ask(create({}), word, WORLDS["mixed"], [(before, "refused", "WHERE_TO")])
     assert not isinstance(answer, Refusal), answer
     moves = [move for goal in goals_of(answer.spec.root) for move in goal.moves]
@@ -248,7 +248,7 @@ def test_where_to_question_is_answered_with_one_phrase(before, word):
     "said",
     ["{}만 말고 {}도", "{}뿐만 아니라 {}도", "{} 외에 {}도", "{} 말고도 {}도", "{}는 물론 {}도"],
 )
-def test_object_that_is_not_the_only_one_is_moved_too(said):
+def test_korean_phrase_for_not_only_moves_both_objects(said):
     assert plan(f"{said.format('사과', '공')} 쟁반에 놓아") == plan("사과하고 공을 쟁반에 놓아")
 
 
@@ -266,7 +266,7 @@ def test_object_that_is_not_the_only_one_is_moved_too(said):
         ),
     ],
 )
-def test_number_of_objects_is_as_said(command, same):
+def test_paraphrases_move_the_same_number_of_objects(command, same):
     assert plan(command) == plan(same)
 
 
@@ -301,7 +301,7 @@ def test_topic_particle_does_not_mark_a_place():
         *("put it right back", "back again"),
     ],
 )
-def test_sentence_that_orders_nothing_moves_nothing(command):
+def test_sentence_without_a_command_moves_nothing(command):
     before = ("put the apple on the tray", "satisfied", "OK")
     answer = ask(create({}), command, WORLDS["mixed"], [before])
     assert isinstance(answer, Refusal) or not goals_of(answer.spec.root)
@@ -343,7 +343,7 @@ def test_correction_that_is_not_understood_is_not_offered():
         "마지막으로 사과를 쟁반에 놓고 공을 빨간 그릇에 넣어",
     ],
 )
-def test_order_words_move_a_part_before_the_others(command):
+def test_words_such_as_first_move_a_part_before_the_others(command):
     ball, apple = ("object_big_blue_ball_0", "in", "object_red_bowl_0"), "object_apple_0"
     assert plan(command) == [{ball}, {(apple, "in", "object_tray_0")}]
 
@@ -455,7 +455,7 @@ def test_condition_that_does_not_hold_is_reported_with_its_words():
     assert answer.message == "The condition “there is a banana” is not met, so nothing was done."
 
 
-def test_excluded_topic_before_a_place_is_refused():
+def test_excluded_object_before_a_place_is_refused():
     """A former reading was "green things, not into the cylinder but into the blue bowl"."""
     for command in ("초록 원기둥은 말고 파란 그릇에", "초록 원기둥은 말고 파란 그릇에 담아"):
         assert isinstance(plan(command), str)
@@ -489,7 +489,7 @@ def test_excluded_or_named_containers_are_not_reported(kind):
     "command",
     ["컵은 컵끼리 접시는 접시끼리 모아 놔", "sort the cups and the plates by kind"],
 )
-def test_containers_are_not_sorted(command):
+def test_command_to_sort_containers_is_refused(command):
     assert ask(create({}), command, WORLDS["mixed"]).code == "CANNOT_LIFT"
 
 
@@ -571,14 +571,14 @@ def test_two_groups_go_to_the_two_named_sides():
         ("사과를 쟁반에 올려", "초록색 것도 똑같이 해"),
     ],
 )
-def test_do_the_same_accepts_an_object_of_another_kind(before, command):
+def test_command_do_the_same_accepts_an_object_of_another_kind(before, command):
     goals = understand(command, WORLDS["mixed"], [Turn(before, "satisfied", "OK")]).subgoals
     assert moves_of(goals) == {Move("object_small_green_cylinder_0", "object_tray_0")}
 
 
 @pytest.mark.parametrize("verb", ["깎아서", "씻어서", "데워서", "닦아서", "끓여서"])
 @pytest.mark.parametrize("command", ["사과 {} 줘", "사과를 {} 쟁반에 놔", "{} 사과를 쟁반에 놔"])
-def test_unknown_act_before_another_one_is_not_taken_as_a_reason(verb, command):
+def test_unknown_korean_verb_before_a_command_is_not_read_as_its_reason(verb, command):
     assert plan(command.format(verb)).startswith("!")
 
 

@@ -1,4 +1,4 @@
-"""Report about objects whose move was cut off, over recorded events."""
+"""Report about objects whose move was interrupted, computed from recorded events."""
 
 import pytest
 
@@ -28,7 +28,7 @@ UNKNOWN = {
 
 @pytest.fixture
 def report():
-    """Return the report of a mission in which the move of the cup was cut off."""
+    """Return the report of a mission in which the move of the cup was interrupted."""
 
     def report(language, *, typed="", state="stopped", hand="", looks=(), retried=False):
         command = COMMANDS[typed or language]
@@ -74,7 +74,7 @@ def test_mission_resumed_in_the_other_language_is_reported_in_one_language(repor
     assert report(language, typed=typed) == report(language)
 
 
-def test_failed_action_leaves_the_place_unknown_too(report):
+def test_place_of_an_object_after_a_failed_action_is_unknown(report):
     assert UNKNOWN["en"] in report("en", state="failed")
 
 
@@ -84,7 +84,7 @@ def test_object_still_in_the_hand_remains_to_be_moved(report):
     assert "not known" not in said
 
 
-def test_later_observation_settles_the_place(report):
+def test_later_observation_determines_the_place_of_an_object(report):
     said = report("en", looks=[3.5])
     assert "(remaining: apple 0, red cup 0)" in said
     assert "not known" not in said

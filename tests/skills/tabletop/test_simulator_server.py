@@ -274,7 +274,7 @@ PUBLISHED = {
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_published_argument_names_are_accepted(name):
+def test_every_published_argument_name_of_a_function_is_accepted(name):
     keywords = PUBLISHED[name].split()
     bound = [argument_name(name, keyword) for keyword in keywords]
     assert None not in bound
@@ -289,7 +289,7 @@ def test_planned_path_has_poses_that_face_the_next_waypoint(served):
         assert theta == pytest.approx(math.atan2(y2 - y1, x2 - x1))
 
 
-def test_objects_are_described_as_in_the_environment(served):
+def test_get_object_positions_agrees_with_the_environment(served):
     objects = Executor(served.url).send("RESULT = get_object_positions()")["result"]
     env = get(f"{served.url}/env")[1]["objects"]
     assert objects.keys() == env.keys()

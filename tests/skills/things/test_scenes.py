@@ -36,7 +36,7 @@ def test_source_is_found_by_its_name():
     assert (source.name, source.classes) == ("table", THINGS)
 
 
-def test_every_class_occurs():
+def test_scene_generator_has_an_object_of_every_class():
     assert {*FRUITS, *WARE, "chair", "person"} == {*THINGS}
 
 

@@ -84,7 +84,7 @@ def test_coco_file_contains_the_same_boxes(squares: Any, tmp_path: Path) -> None
         assert note["category_id"] == 2
 
 
-def test_only_the_unfinished_scene_is_lost_by_an_interruption(squares: Any, tmp_path: Path) -> None:
+def test_interruption_loses_only_the_unfinished_scene(squares: Any, tmp_path: Path) -> None:
     def stop(scenes: int, _: int) -> None:
         if scenes == 3:
             raise KeyboardInterrupt

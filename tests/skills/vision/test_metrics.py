@@ -47,7 +47,7 @@ def test_loose_box_counts_only_at_low_overlaps() -> None:
     assert one.ap == pytest.approx(0.7)
 
 
-def test_low_scores_affect_the_curve_but_not_the_working_point() -> None:
+def test_low_scores_affect_the_curve_but_not_the_operating_point() -> None:
     one = class_figures("a", [([Mark("a", HERE)], [found(HERE, 0.1)])], 0.35)
     assert (one.precision, one.recall) == (0.0, 0.0)
     assert one.ap50 == pytest.approx(1.0)

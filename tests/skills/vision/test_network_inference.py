@@ -95,7 +95,7 @@ def test_network_with_a_detector_output_is_accepted(tmp_path: Path) -> None:
         ([1, 3, 64, 64], [1, 5, 84], "print('a')", 1, "its metadata does not name the classes"),
     ],
 )
-def test_network_with_another_output_is_refused_when_loaded(
+def test_network_with_an_unexpected_output_is_refused_when_loaded(
     tmp_path: Path, inputs: list[int | str], output: list[int], names: str, kind: int, message: str
 ) -> None:
     file = tmp_path / "other.onnx"
@@ -115,7 +115,7 @@ def test_network_with_another_output_is_refused_when_loaded(
         (["n", 3, 64, 64], [4, 2], "", "its metadata does not name the classes"),
     ],
 )
-def test_classifier_with_another_output_is_refused(
+def test_classifier_with_an_unexpected_output_is_refused(
     tmp_path: Path, inputs: list[int | str], output: list[int], names: str, message: str
 ) -> None:
     file = tmp_path / "box.onnx"

@@ -54,7 +54,7 @@ def test_absent_optional_item_is_left_out_of_the_meaning():
     assert read(lines, [("x", RED)]) == [RED]
 
 
-def test_cheapest_reading_comes_first():
+def test_readings_are_sorted_by_cost():
     lines = {"s": ["a=x -> not($a) @ 0.5", "a=x -> $a"]}
     assert read(lines, [("x", RED)]) == [RED, Node("not", (("of", (RED,)),))]
 

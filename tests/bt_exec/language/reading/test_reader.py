@@ -99,7 +99,7 @@ def test_name_of_a_current_object_is_a_noun():
     assert not found.unknown_words
 
 
-def test_text_without_a_reading_reports_its_unknown_words():
+def test_text_that_cannot_be_parsed_reports_its_unknown_words():
     found = READER.read("Sing me a lullaby about cups")
     assert isinstance(found, Unread)
     assert "lullaby" in found.unknown_words
@@ -110,7 +110,7 @@ def test_meaningless_text_has_no_reading(text):
     assert isinstance(READER.read(text), Unread)
 
 
-def test_leaves_of_a_reading_cover_the_text():
+def test_leaves_of_a_parse_tree_cover_the_text():
     found = READER.read("Is there a red cup on the table?")
     assert isinstance(found, Reading)
     assert "".join(leaf.text for leaf in found.edge.leaves()) == "isthereared" + "cuponthetable"

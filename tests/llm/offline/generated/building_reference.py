@@ -40,7 +40,7 @@ class Event(NamedTuple):
         place: Place of the act; a person for what is said, asked or given.
         what: Aspect of a look, text, object or number of seconds; "English|Korean" if the
             languages differ.
-        optional: Whether the act may be missing: the look on which a condition depends.
+        optional: Whether the act may be missing, such as the look on which a condition depends.
     """
 
     kind: str

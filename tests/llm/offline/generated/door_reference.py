@@ -92,7 +92,7 @@ Meaning: TypeAlias = "tuple[tuple[str, str] | Choice, ...]"
 
 
 def done_by(meaning: Meaning, world: World) -> list[str]:
-    """Return what a meaning demands in a world."""
+    """Return the acts that a meaning demands in a world."""
     now = replace(world, done=[])
     _follow(meaning, now)
     return now.done
@@ -109,7 +109,7 @@ def _follow(meaning: Meaning, now: World) -> bool:
 
 
 def run(plan: MissionSpec, world: World) -> list[str]:
-    """Return what a plan with unexpanded trees does in a world."""
+    """Return the acts of a plan with unexpanded trees in a world."""
     now = replace(world, done=[])
     _tick(to_data(plan)["root"], now)
     return now.done

@@ -187,7 +187,7 @@ class Sample(NamedTuple):
 
     Attributes:
         said: The commands of the session; the last one is judged.
-        meaning: What the last command demands.
+        meaning: Meaning of the last command.
         kind: Kind of the command.
         is_question: Whether the command only asks.
     """

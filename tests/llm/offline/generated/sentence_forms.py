@@ -1,7 +1,7 @@
-"""Forms of commands in English and Korean, by what they mean for the acts in them.
+"""Forms of commands in English and Korean, by their meaning.
 
-Braces hold an act (`a`, `b`, `d`) or a condition (`c`) in one of its forms. A form may end in the
-order in which its acts are demanded, if that differs from the other forms of its kind.
+Braces hold an act (`a`, `b`, `d`) or a condition (`c`) in one of its forms. A form may end with the
+order of its acts after a bar, if the order differs from the other forms of its kind.
 """
 
 from __future__ import annotations
@@ -355,13 +355,13 @@ def command_and_meaning(
     deeds: Sequence[tuple[Act, Any]],
     condition: Any,
 ) -> tuple[str, Any]:
-    """Return a command of a kind and what it demands.
+    """Return a command of a kind and its meaning.
 
     Args:
         kind: Kind of form.
         language: ``en`` or ``ko``.
         rng: Source of the choice of a form.
-        deeds: Three acts with what they demand.
+        deeds: Three acts, each with its meaning.
         condition: Condition; its ``choice`` makes a choice of two meanings.
     """
     form, _, order = rng.choice(FORMS[kind][language]).partition("|")

@@ -37,7 +37,7 @@ CLASSES = ("door-closed", "door-ajar", "door-open", "door-handle", "material", "
 
 @dataclass
 class Finds:
-    """Network with scripted detections, and `closer` as those on enlarged parts."""
+    """Network with scripted detections; `closer` are the detections on enlarged parts."""
 
     found: list[Found] = field(default_factory=list)
     closer: list[Found] = field(default_factory=list)
@@ -141,7 +141,9 @@ def test_both_states_are_possible_near_their_border(angle: float, states: tuple[
         (1.2, {"closed": 0.9}, ()),
     ],
 )
-def test_uncertainty_between_neighbours_names_both(angle: float, scores: Any, between: Any) -> None:
+def test_uncertainty_between_neighbouring_door_states_names_both(
+    angle: float, scores: Any, between: Any
+) -> None:
     calibration, view, found = look(0.0)
     estimator = LearnedEstimator(calibration)
     estimator.fit_angle = lambda _: AngleFit(angle, angle, angle, 0.5, 0.4)  # type: ignore[method-assign]
@@ -279,7 +281,7 @@ MATERIAL = Found("material", (154.0, 110.0, 166.0, 130.0), 0.9)
 
 
 class SecondLooks(LearnedDetector):
-    """Detector with scripted results of its second looks."""
+    """Detector with scripted results of the confirmation on an enlarged crop."""
 
     def __init__(self, before: Found, after: Found, *answers: bool) -> None:
         super().__init__(Finds([before], [after]))

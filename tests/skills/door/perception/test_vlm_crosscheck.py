@@ -134,6 +134,6 @@ def test_simulated_robot_does_not_move_without_agreement(tmp_path, reply, status
     assert "How does the door" in question["text"]
 
 
-def test_schema_is_closed_and_complete():
+def test_answer_schema_requires_every_field_and_allows_no_others():
     assert SCHEMA["additionalProperties"] is False
     assert set(SCHEMA["required"]) == set(SCHEMA["properties"])

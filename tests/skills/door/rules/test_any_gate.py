@@ -93,7 +93,7 @@ class World:
         return works
 
 
-def test_reaching_requires_an_open_door_and_seen_material():
+def test_arbitrary_gated_plan_reaches_only_through_an_open_door_for_seen_material():
     reached: list[tuple[bool, bool]] = []
 
     @settings(max_examples=700)

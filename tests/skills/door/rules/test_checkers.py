@@ -80,7 +80,7 @@ def test_plan_of_a_door_command_may_not_move_the_door_the_other_way_or_touch_mat
 
 @pytest.mark.parametrize("key", ["explanation", "visibility_warnings", "goal_status"])
 @pytest.mark.parametrize("words", ["material not visible", "자재가 보이지 않음"])
-def test_command_without_material_does_not_mention_it(key, words):
+def test_plan_of_a_door_command_may_not_mention_material(key, words):
     assert _codes(check_moves_only_door, OPEN, OPEN, **{key: [words]}) == [
         ("MATERIAL_IN_DOOR_COMMAND", key)
     ]
@@ -158,13 +158,13 @@ def test_plan_that_reaches_for_material_stated_as_hidden_is_a_problem(state, vis
     assert _codes(check_stated_state, root, seen=state, **told) == problems
 
 
-def test_malformed_stated_observation_is_ignored():
+def test_malformed_observation_in_a_plan_is_ignored():
     for seen in (3, [], {}, None):
         told = {"door_state_estimation": "open", "observations": seen}
         assert _codes(check_stated_state, TAKE, seen="open", **told) == []
 
 
-def test_invalid_gate_does_not_hide_the_next():
+def test_problem_after_a_malformed_gate_is_reported():
     odd = {"gate": "need_open_door", "result": True, "reason": "x" * 100}
     (problem,) = _problems(check_stated_gate_reasons, OPEN, gate_evaluations=["nonsense", odd])
     assert problem.place == "gate_evaluations[1]/reason"
@@ -184,6 +184,6 @@ def test_problem_contains_the_found_value(step, found):
 
 
 @pytest.mark.parametrize("stated", [{}, {"gate_evaluations": 3, "door_state_estimation": [1]}])
-def test_malformed_stated_facts_are_ignored_by_the_rules(stated):
+def test_malformed_facts_in_a_plan_are_ignored_by_the_rules(stated):
     for rule in (check_moves_only_door, check_stated_gate_reasons, check_stated_state):
         assert _codes(rule, OPEN, OPEN, **stated) == []

@@ -120,7 +120,7 @@ def test_checks_that_cannot_block_do_not_replace_a_gate(steps, gated):
     assert _gated(*steps, REACH, TAKE) == gated
 
 
-def test_branch_with_a_late_check_gets_its_gate_in_front():
+def test_gate_is_inserted_before_a_branch_that_checks_too_late():
     """Otherwise its alternative would run although the gate should have stopped it."""
     steps = (f"{{fallback: [{ASK}, {HOME}]}}", f"{{fallback: [{LOOK}, {HOME}]}}")
     assert _gated(*steps, REACH, TAKE) == [
@@ -132,7 +132,7 @@ def test_branch_with_a_late_check_gets_its_gate_in_front():
 
 
 def test_material_is_searched_for_only_behind_an_open_door():
-    """A branch that checks for the material gets the opening before the check, too."""
+    """A branch that checks for the material gets the step that opens the door before the check."""
     assert _gated(f"{{fallback: [{LOOK}, {HOME}]}}", REACH, TAKE) == [
         ["open_door", "material_visible", {"fallback": ["material_visible", "return_home"]}],
         "move_arm",
@@ -225,7 +225,7 @@ def test_fallback_over_material_opens_the_door_and_gets_no_gate_in_front(turned)
 
 
 def test_branch_for_missing_material_is_reachable():
-    """The material is looked for within the first branch, not in front of both."""
+    """The search for the material is inserted into the first branch, not before both."""
     none = "{check: {not: material_visible}}"
     get = f"{{sequence: [{REACH}, {TAKE}]}}"
     (shown,) = _gated(f"{{fallback: [{get}, {{sequence: [{none}, {HOME}]}}]}}")

@@ -134,7 +134,7 @@ def test_open_door_must_not_hide_the_inside_when_material_matters(do, then, wide
     assert open_door_further(found, context()) == (found, ())
 
 
-def test_other_parts_of_the_plan_are_unchanged():
+def test_plan_that_cannot_open_the_door_further_is_unchanged():
     for more in ("", ", skip_if: arms_home"):
         plan = spec(f"{{sequence: [{opens('door', more)}, {REACH}]}}")
         assert open_door_further(plan, context()) == (plan, ())
@@ -155,7 +155,7 @@ def test_other_parts_of_the_plan_are_unchanged():
         ),
     ],
 )
-def test_opening_is_inserted_with_its_arguments(labels, settings, step, args):
+def test_open_door_step_is_inserted_with_its_arguments(labels, settings, step, args):
     found, notes = insert_door_gates(
         spec(f"{{sequence: [{step}, {REACH}]}}"), context(*labels, **settings)
     )
@@ -170,7 +170,7 @@ def test_opening_is_inserted_with_its_arguments(labels, settings, step, args):
     assert notes == ("move_arm: open the door, look for the material first",)
 
 
-def test_branch_with_a_gate_is_named_by_its_kind():
+def test_note_about_a_gate_names_the_kind_of_the_branch():
     branch = f"{{fallback: [{{check: {{door_is: {{state: open}}}}}}, {HOME}]}}"
     _, notes = insert_door_gates(spec(f"{{sequence: [{branch}, {REACH}]}}"), context())
     assert notes == ("fallback: open the door first", "move_arm: look for the material first")
@@ -181,7 +181,7 @@ def test_branch_with_a_gate_is_named_by_its_kind():
     [("left", {}, True), ("right", {}, False), ("left", {"material_arm": "left"}, False)],
 )
 @pytest.mark.parametrize("skill", ["move_arm", "grasp"])
-def test_material_hand_is_set_by_the_site(skill, arm, settings, changed):
+def test_hand_for_material_is_set_by_the_site(skill, arm, settings, changed):
     before = REACH.replace("move_arm", skill).replace("right", arm)
     found, notes = set_arm_by_policy(spec(before), context(**settings))
     assert found == spec(before.replace("left", "right") if changed else before)

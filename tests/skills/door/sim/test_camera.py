@@ -69,7 +69,7 @@ def test_both_renderers_agree_on_every_pixel() -> None:
 
 
 @pytest.mark.parametrize("renderer", RENDERERS)
-def test_view_without_ground_truth_has_the_same_colours(renderer: str) -> None:
+def test_picture_is_the_same_with_and_without_ground_truth(renderer: str) -> None:
     world = DoorWorld(WorldOptions(seed=3, door="open"))
     whole, plain = (SimCamera(world, renderer=renderer, truth=told) for told in (True, False))
     for dark in (False, True):
@@ -134,7 +134,7 @@ def test_frozen_camera_repeats_its_first_picture_with_its_original_time() -> Non
     assert sight.capture().t > first.t
 
 
-def test_view_shows_the_moment_of_its_capture() -> None:
+def test_picture_shows_the_door_at_the_time_of_capture() -> None:
     world, sight = eyes(seed=2)
     capture = sight.capture()
     hinge = world.model.joint("door").qposadr[0]

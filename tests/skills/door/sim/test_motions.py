@@ -31,7 +31,7 @@ def finish(body: SimDoorRobot, motion: Motion) -> str:
     return "ENDLESS"
 
 
-def test_simulated_robot_is_a_door_robot() -> None:
+def test_simulated_robot_implements_the_door_robot_interface() -> None:
     assert isinstance(robot(), DoorRobot)
 
 
@@ -134,14 +134,14 @@ def test_unreachable_goal_causes_no_motion() -> None:
     assert np.abs(body.world.data.qpos - before).max() < 1e-3
 
 
-def test_slippery_material_is_held_at_the_second_attempt() -> None:
+def test_slippery_material_is_held_after_the_second_grasp_attempt() -> None:
     body = robot(seed=1, door="open", fault="slippery")
     assert finish(body, body.close_gripper("right", "material")) == "SLIPPED"
     assert finish(body, body.close_gripper("right", "material")) == "OK"
     assert body.holding("right") == "material"
 
 
-def test_second_attempt_starts_from_another_posture() -> None:
+def test_second_grasp_attempt_starts_from_another_posture() -> None:
     body = robot(seed=3, fault="jammed")
     places = []
     for _ in range(2):

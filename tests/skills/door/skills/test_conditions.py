@@ -52,7 +52,7 @@ def test_condition_door_is_depends_on_recent_observations(
     assert conditions.door_is(world=world, state=asked).holds is holds
 
 
-def test_earlier_observations_are_ignored_by_conditions(scene: Scenes) -> None:
+def test_observations_before_the_start_of_the_node_are_ignored(scene: Scenes) -> None:
     world = world_of(scene(t=1.0, state="open"), scene(t=1.2, state="open"), since=5.0)
     verdict = conditions.door_is(world=world, state="open")
     assert verdict.holds is None
@@ -181,7 +181,7 @@ def test_possibly_hidden_label_is_not_absent(
         assert sees_material(world=world).why == found.why
 
 
-def test_door_between_two_states_names_both(scene: Scenes) -> None:
+def test_message_for_a_door_between_two_states_names_both(scene: Scenes) -> None:
     for between, why in (
         (("closed", "ajar"), "the door may be closed or just ajar"),
         (("ajar", "open"), "the door may be ajar or open"),

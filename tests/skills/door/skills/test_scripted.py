@@ -45,7 +45,7 @@ def test_skill_succeeds_in_the_expected_world(
     assert body.motions[0][1].stops == 1
 
 
-def test_every_skill_has_a_success_case() -> None:
+def test_every_skill_has_a_test_case_for_success() -> None:
     assert {name for name, *_ in WORKS} == {*SKILLS}
 
 
@@ -93,7 +93,7 @@ def test_failure_contains_the_observation(
 
 
 @pytest.mark.parametrize("short", [0.001, 0.3])
-def test_door_just_outside_the_limit_is_not_reported_as_reached(
+def test_skill_fails_if_the_door_stops_just_before_the_limit(
     play: Any, scripted: Any, short: float
 ) -> None:
     body = scripted(after={"door_angle_rad": OPEN_RAD - short})

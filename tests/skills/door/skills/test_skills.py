@@ -159,7 +159,7 @@ CASES: list[Case] = [
 
 
 @pytest.mark.parametrize(("skill", "code", "robot", "look"), CASES)
-def test_every_declared_code_is_raised(
+def test_every_declared_failure_code_is_raised(
     play: Any, scripted: Any, skill: str, code: str, robot: Any, look: Any
 ) -> None:
     body = scripted(**robot)
@@ -178,7 +178,7 @@ def make(t: float, look: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("skill", PACK.skills, ids=lambda s: s.name)
-def test_every_declared_code_has_a_case(skill: Skill) -> None:
+def test_every_declared_failure_code_has_a_test_case(skill: Skill) -> None:
     assert {code for name, code, *_ in CASES if name == skill.name} == skill.fails
 
 

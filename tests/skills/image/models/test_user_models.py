@@ -54,7 +54,7 @@ def test_absence_reported_by_a_prompted_detector_is_uncertain(bench):
     assert (answer.value, answer.confidence <= 0.5) == (False, True)
 
 
-def test_question_without_a_name_uses_colours(bench):
+def test_question_about_colours_does_not_use_the_prompted_detector(bench):
     assert ask(bench, "How many red circles are there?").value == 1
     assert bench.prompted.asked == []
 
@@ -147,7 +147,7 @@ def test_site_selects_its_detector_and_model(picture, tmp_path):
     assert (look.answer, look.confidence) == ("There is one.", UNMEASURED)
 
 
-def test_unknown_names_are_refused():
+def test_unknown_detector_and_model_names_are_refused():
     with pytest.raises(UnknownName, match="remote"):
         make_rig(ImageSettings(robot="none", detector={"name": "owl"}), PictureStart())
     with pytest.raises(UsageError, match="detector needs a name"):

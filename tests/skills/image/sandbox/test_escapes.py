@@ -93,7 +93,7 @@ def test_corpus_has_the_minimum_size():
     [("network", "connect to this machine"), ("files", "read it through a link"),
      ("processes", "see other processes"), ("resources", "memory that no process holds")],
 )  # fmt: skip
-def test_programs_escape_without_the_sandbox(outside, monkeypatch, kind, name):
+def test_hostile_program_escapes_without_the_sandbox(outside, monkeypatch, kind, name):
     """Shows that the programs are contained by the sandbox and not by their own errors."""
     image, words, _ = outside
     monkeypatch.chdir(image.parent)
@@ -109,7 +109,7 @@ def program_of(body, words):
 
 
 @pytest.mark.parametrize("body", ESCAPES)
-def test_programs_are_contained(outside, body):
+def test_hostile_program_is_contained_by_the_sandbox(outside, body):
     image, words, server = outside
     text = program_of(body, words)
     before = sorted(one.name for one in image.parent.iterdir())

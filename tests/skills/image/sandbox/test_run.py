@@ -82,7 +82,7 @@ def test_limits_apply_without_a_sandbox(image, no_room, body, ending):
     assert ran.result in (None, 8)  # the given environment variables
 
 
-def test_required_files_are_available(image, tmp_path):
+def test_required_files_are_available_in_the_sandbox(image, tmp_path):
     beside = tmp_path / "boxes.txt"
     beside.write_text("0 0.5 0.5 0.2 0.2")
     text = (
@@ -129,7 +129,7 @@ MEASURES = {
 
 
 @pytest.mark.parametrize("name", MEASURES)
-def test_limit_is_exceeded_by_at_most_a_tenth(image, name):
+def test_measured_sandbox_limit_is_within_a_tenth_of_the_setting(image, name):
     limits = Limits(memory_bytes=1_500_000_000)
     ran = run_program(f"def run(image_path):\n    {MEASURES[name]}\n", image, limits=limits)
     if ran.ending == "not_run":
@@ -157,7 +157,9 @@ def test_limit_is_exceeded_by_at_most_a_tenth(image, name):
         ("\udcff\0", "en", None, "the program failed"),
     ],
 )
-def test_disagreement_with_a_program_is_reported(image, text, language, agrees, says):
+def test_program_result_that_differs_from_the_answer_is_reported(
+    image, text, language, agrees, says
+):
     bench = Bench(image)
     bench.answer = Answer("7.", 7, 1.0)
     checked = check_program(bench, text, language, trusted=True)
@@ -169,7 +171,7 @@ def test_disagreement_with_a_program_is_reported(image, text, language, agrees, 
 @pytest.mark.parametrize(
     ("language", "says"), [("en", "no sandbox is available"), ("ko", "격리 실행")]
 )
-def test_reason_for_a_missing_run_is_reported(image, no_room, language, says):
+def test_reason_why_a_program_was_not_run_is_reported(image, no_room, language, says):
     bench = Bench(image)
     bench.answer = Answer("7.", 7, 1.0)
     checked = check_program(bench, ANSWERS_SEVEN, language)
@@ -199,7 +201,7 @@ def judge(machine, number, argument=0):
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-def test_filter_refuses_exactly_the_listed_calls(machine):
+def test_system_call_filter_refuses_exactly_the_listed_calls(machine):
     column = list(_AUDIT).index(machine)
     denied = {pair[column] for pair in _DENIED.values()} - {None}
     special = {_CLONE[machine], _PRLIMIT[machine], _CLONE3}
@@ -211,7 +213,7 @@ def test_filter_refuses_exactly_the_listed_calls(machine):
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-def test_filter_allows_only_threads_and_own_limits(machine):
+def test_system_call_filter_allows_threads_but_no_new_processes(machine):
     assert judge(machine, _CLONE[machine], 0x003D0F00) == ALLOWED  # pthread_create
     assert judge(machine, _CLONE[machine], 0x01200011) == NOT_PERMITTED  # fork
     assert judge(machine, _CLONE[machine], 0x00004111) == NOT_PERMITTED  # vfork

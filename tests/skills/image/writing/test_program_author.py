@@ -106,7 +106,9 @@ def test_prompt_does_not_contain_the_answer(picture_file, tmp_path):
         ),
     ],
 )  # fmt: skip
-def test_fault_is_sent_back_once_with_its_code(picture_file, tmp_path, bad, code, monkeypatch):
+def test_faulty_program_is_returned_to_the_model_once_with_the_fault_code(
+    picture_file, tmp_path, bad, code, monkeypatch
+):
     if code == "OVER_TIME":
         short = lambda *given, **named: Ran("time", None, "over its limit of time")  # noqa: E731
         runs = [short, picture_use_check.run_on_picture, picture_use_check.run_on_picture]
@@ -155,7 +157,9 @@ def test_model_without_an_answer_is_queried_once(picture_file, tmp_path):
 
 
 @pytest.mark.slow
-def test_different_answer_is_reported_and_not_sent_back(picture_file, tmp_path):
+def test_program_with_another_result_is_reported_and_not_returned_to_the_model(
+    picture_file, tmp_path
+):
     other = edited('["red", "circle"]', '["blue", "circle"]')
     bench, writer, _ = made(picture_file, tmp_path, fenced(other))
     assert (bench.program["agrees"], bench.program["found"]) == (False, 1)
@@ -175,10 +179,10 @@ NOT_LOOKING = {
     one if one in ("brightness", "places") else pytest.param(one, marks=pytest.mark.slow)
     for one in NOT_LOOKING
 ])  # fmt: skip
-def test_program_that_guesses_from_other_features_of_the_picture_is_sent_back(
+def test_program_that_guesses_from_irrelevant_features_is_returned_to_the_model(
     picture_file, tmp_path, name
 ):
-    """Each returns 3 for the picture, and another number for a blank one."""
+    """Each program returns 3 for the picture, and another number for a blank one."""
     bad = edited('"answer": counted.sure', NOT_LOOKING[name])
     guess = (
         "def guessed(picture):\n    try:\n        import numpy.nothing\n    except ImportError:\n"
@@ -247,7 +251,7 @@ def test_program_is_not_run_without_a_sandbox_and_the_reason_reported(
 
 
 def test_program_with_external_access_is_contained(picture_file, tmp_path):
-    """It passes the check of form; the sandbox contains it."""
+    """The program passes the check of its form, but the sandbox contains it."""
     secret = tmp_path / "secret.txt"
     secret.write_text("the secret")
     text = edited(

@@ -115,7 +115,7 @@ def test_writer_prompt_lists_every_available_function():
 
 
 def test_hostile_programs_are_parsed_completely():
-    """With the longest allowed text: the time is linear, and no exception escapes."""
+    """Even for the longest allowed text, the time is linear and no exception is raised."""
     shapes = ["```\n" * 4999, "`" * 19_999, "a." * 9_999 + "b", "x\n" * 9_999, "[" * 19_999]
     for text in shapes:
         code, _ = read_code(text)

@@ -51,7 +51,7 @@ def test_remaining_spots_are_visible_from_the_suggested_view():
     assert unseen.best_next_view(view, [somebody]) is None
 
 
-def test_view_keeps_clear_of_people_and_is_not_repeated():
+def test_suggested_view_keeps_clear_of_persons_and_is_not_repeated():
     pose, people = Pose(1.0, 2.0), [(2.2, 2.0), (2.2, 1.2), (2.2, 2.8)]
     unseen = looked(pose, *people)
     views = [view for _ in range(5) if (view := unseen.best_next_view(pose, people))]

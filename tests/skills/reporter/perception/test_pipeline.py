@@ -114,7 +114,7 @@ def test_observation_contains_place_and_load(play):
     assert (verdict.holds, verdict.why) == (False, "tray: tea")
 
 
-def test_person_found_depends_on_the_last_observation(site):
+def test_condition_person_found_depends_on_the_last_observation(site):
     notes = Notebook(site)
     assert person_found(notebook=notes, target="professor").holds is None
     seen = ("person:professor at (2.0,5.0)",)
@@ -125,7 +125,7 @@ def test_person_found_depends_on_the_last_observation(site):
     assert person_found(notebook=notes, target="professor").holds is False
 
 
-def test_facts_of_a_place_are_those_of_the_last_observation(site):
+def test_facts_of_a_place_come_from_the_last_observation(site):
     notes = Notebook(site)
     asked = (people_there, lit_there, loud_there)
     assert [one(notebook=notes).holds for one in asked] == [None, None, None]
@@ -139,7 +139,7 @@ def test_facts_of_a_place_are_those_of_the_last_observation(site):
     assert people_there(notebook=notes).holds is True
 
 
-def test_unusual_objects_are_those_of_the_last_observation(site):
+def test_unusual_objects_come_from_the_last_observation(site):
     notes = Notebook(site)
     assert unusual_there(notebook=notes).holds is None
     notes.add_note(1.0, "saw", "lounge", unusual=("box",), complete=False)
@@ -150,7 +150,7 @@ def test_unusual_objects_are_those_of_the_last_observation(site):
     assert unusual_there(notebook=notes).holds is None  # part of it was hidden
 
 
-def test_person_in_view_and_lit_here_depend_on_recent_pictures():
+def test_conditions_person_in_view_and_lit_here_depend_on_recent_pictures():
     sight: ObservationBuffer[ReporterObservation] = ObservationBuffer(lambda: 1.0)
     world = World(sight, 0.0)
     assert person_in_view(world=world, target="user").holds is None

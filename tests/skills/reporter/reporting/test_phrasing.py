@@ -61,7 +61,7 @@ def write_report(book, language, folder):
         ("라운지의 사람 수, 혼잡도, 이상 상황 확인", ("people", "unusual")),
     ],
 )
-def test_query_aspects_are_recognised(query, aspects):
+def test_aspects_of_an_observation_query_are_recognised(query, aspects):
     assert aspects_of(query) == aspects
 
 
@@ -173,12 +173,12 @@ def test_noise_state_depends_on_the_level():
     assert [noise_state(db) for db in (46.9, 47, 62.9, 63)] == ["quiet", "normal", "normal", "loud"]
 
 
-def test_times_are_formatted():
+def test_elapsed_times_are_formatted_in_both_languages():
     assert [elapsed_time_text(65.2, language) for language in ("en", "ko")] == ["1:05", "1분 5초"]
     assert elapsed_time_text(9, "ko") == "9초"
 
 
-def test_only_new_notes_are_reported_with_the_latest_attempt(site):
+def test_report_contains_only_new_notes_and_the_latest_attempt(site):
     book = Notebook(site)
     assert report_of(book, "ko") == "새로 보고드릴 내용이 없습니다."
     book.add_note(3.0, "failed", None, skill="navigate", target="lounge", code="BLOCKED_PATH")
@@ -247,7 +247,7 @@ def test_new_mission_clears_the_notes_and_external_failures_are_noted(site):
         ("Is lunch ready?", "I asked the people at the lounge: “Is lunch ready?”. The answer was:"),
     ],
 )
-def test_conversations_of_a_continued_mission_are_reported_as_told_or_asked(site, topic, said):
+def test_message_and_question_of_a_continued_mission_are_reported_differently(site, topic, said):
     book = Notebook(site)
     facts = {"target": "lounge", "topic": topic, "said": topic, "answer": "Thank you."}
     book.add_earlier_note(1.0, "talk_to_person", facts)
@@ -312,7 +312,7 @@ def test_summary_leaves_out_earlier_summaries(site):
         assert report_of(book, language) == report_of(Notebook(site), language)
 
 
-def test_known_people_are_reported_by_name(site):
+def test_known_persons_are_reported_by_name(site):
     found = gathered(site, "professor_office")
     names = {}
     for who, at in (("professor", (2.5, 5.4)), ("user", (4.0, 6.0)), ("visitor-1", (1.0, 6.0))):
@@ -369,7 +369,7 @@ def test_mission_with_only_a_drive_reports_the_place_of_the_robot(site):
     )
 
 
-def test_past_is_reported_on_request_after_a_drive(site):
+def test_earlier_missions_are_reported_on_request_after_a_drive(site):
     book = Notebook(site)
     book.past[:] = [PastMission("check the lounge", "satisfied", "There is nobody there.")]
     for command in ("what happened today?", "tell me"):
@@ -392,7 +392,7 @@ def test_failed_report_to_a_person_is_left_out_of_the_next_report_to_them(site):
     assert report_of(book, "en") == "I looked around the lounge. There is nobody there."
 
 
-def test_past_report_lists_missions_by_time_without_refusals(site):
+def test_report_of_earlier_missions_is_chronological_and_omits_refusals(site):
     book = Notebook(site)
     at = datetime(2026, 11, 20, 9, 5)
     book.past[:] = [

@@ -131,7 +131,7 @@ def test_report_states_the_comparison(site, aspect, order, looks, told):
     ), reports
 
 
-def test_other_answers_are_not_comparisons(site):
+def test_answer_about_a_single_place_is_not_noted_as_a_comparison(site):
     book = Notebook(site)
     verdict = Verdict(True, "2 people", ("people:2",))
     book.on(Asked(2.0, 1, "root", "check", "people_there", verdict, told=True))

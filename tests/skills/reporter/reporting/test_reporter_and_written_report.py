@@ -60,7 +60,7 @@ def test_report_already_given_to_the_user_is_not_repeated(memory: NotebookReport
     assert memory.operator_messages() == "두 명이 있습니다."
 
 
-def test_answer_and_delivery_are_noted(memory: NotebookReporter) -> None:
+def test_answer_and_delivery_are_recorded_as_notes(memory: NotebookReporter) -> None:
     asked = {"target": "professor", "topic": "언제?", "answer": "세 시요."}
     gave = {"object": "편지", "recipient": "professor", "place": "professor_office"}
     memory.load_finished_steps(

@@ -13,7 +13,7 @@ from bt_exec_skills.reporter.reporting.terminal_speech import Pacing, TerminalSp
 from bt_exec_skills.reporter.sim.options import STOCK, scripted_replies
 
 
-def test_scripted_people_answer_after_a_delay():
+def test_scripted_persons_answer_after_a_delay():
     now = [0.0]
     speaker = ScriptedSpeaker(lambda: now[0], {"kim": {"en": Reply("Yes.")}}, delay_s=2.0)
     speaker.say("kim", "Well?", "en")
@@ -27,14 +27,14 @@ def test_scripted_people_answer_after_a_delay():
     assert speaker.listen("lee", "en").reply is None
 
 
-def test_person_out_of_hearing_does_not_answer():
+def test_person_out_of_earshot_does_not_answer():
     speaker = ScriptedSpeaker(lambda: 9.0, {"*": {"en": Reply("Yes.")}}, lambda who: who == "kim")
     now = [speaker.listen(who, "en") for who in ("kim", "lee")]
     assert now[0]._at == 11.5
     assert now[1]._reply is None
 
 
-def test_simulated_people_reply_as_configured():
+def test_simulated_persons_reply_as_configured():
     assert scripted_replies("none", 0) == {"*": None}
     assert scripted_replies("refuse", 0)["*"]["ko"].refused
     assert scripted_replies("네!", 0)["*"]["ko"] == Reply("네!")

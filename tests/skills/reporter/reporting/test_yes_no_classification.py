@@ -24,5 +24,5 @@ from bt_exec_skills.reporter.reporting.yes_no_classification import is_yes
         ("", None),
     ],
 )
-def test_only_clear_answers_are_classified(answer, expected):
+def test_only_clear_answers_are_classified_as_yes_or_no(answer, expected):
     assert is_yes(answer) is expected

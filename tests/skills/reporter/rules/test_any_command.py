@@ -34,7 +34,7 @@ anything unusual
 
 
 @pytest.mark.slow
-def test_random_fragments_are_answered_and_satisfy_the_rules(plan_of):
+def test_plans_for_random_fragments_satisfy_the_rules(plan_of):
     plans = []
 
     @settings(FAST, max_examples=examples(90))

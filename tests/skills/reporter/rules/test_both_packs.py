@@ -62,7 +62,7 @@ def trees_of(both):
 
 
 END_AT_BASE = {"팔 원위치": ", report_back", "팔 제자리로": ", report_back"}
-"""What the other pack adds to commands that end with a noun alone."""
+"""Steps that the reporter pack adds to door commands that consist of a noun phrase."""
 OF_THE_SITE = {
     "문 열고 5초 뒤에 닫아": "open_door, pause, close_door",
     "문이 열리면 자재를 가져와": "pause, get_material",
@@ -102,7 +102,7 @@ def test_commands_of_both_packs_are_understood(trees_of):
 @pytest.mark.parametrize(
     "said", ["is somebody there?", "is it dark?", "if somebody is there, open the door"]
 )
-def test_aspect_of_one_pack_does_not_select_a_tree_of_the_other(trees_of, said):
+def test_question_about_a_building_aspect_does_not_select_a_door_tree(trees_of, said):
     """The utterance "what is the situation?" of the door names an aspect of the building."""
     assert trees_of("what is the situation?") == "door_state"
     assert trees_of(said).isupper()

@@ -126,7 +126,7 @@ SEE, GO = f"see {HALL}", f"go {HALL}"
         ((go(HALL), see(LOUNGE), see(HALL)), [GO, "go lounge", "see lounge", GO, SEE]),
     ],
 )
-def test_robot_drives_again_after_a_branch(steps, plan, context):
+def test_drive_is_inserted_after_branches_that_may_end_elsewhere(steps, plan, context):
     found, changes = go_before_looking(spec(*steps), context("", at=BASE))
     assert shown(found.root) == plan
     assert bool(changes) == (found != spec(*steps))
@@ -154,7 +154,7 @@ def test_robot_drives_again_after_a_branch(steps, plan, context):
         ({"tree": "part", "with": {"person": "professor"}, "body": see(HALL)}, []),
     ],
 )
-def test_plan_without_the_professor_keeps_its_other_steps(step, left, context):
+def test_removal_of_visits_to_the_professor_keeps_the_other_steps(step, left, context):
     found, changes = remove_professor_steps(spec(SUM, step), context("복도 봐"))
     plan = shown(found.root)
     assert (plan if isinstance(plan, list) else [plan]) == ["summarize_mission", *left]
@@ -179,7 +179,7 @@ def test_parallel_with_a_removed_child_requires_at_most_the_remaining_ones(neede
         ),
     ],
 )
-def test_professor_is_moved_to_the_front_within_a_step(step, plan, context):
+def test_visit_to_the_professor_is_moved_to_the_front_of_its_step(step, plan, context):
     found, changes = move_professor_first(spec(step, SUM), context("교수님께 여쭤봐"))
     assert shown(found.root) == [plan, "summarize_mission"]
     assert len(changes) == 1
@@ -264,7 +264,7 @@ def test_plan_of_one_step_is_not_extended(context):
         ("", "the corridor: how many people are there"),
     ],
 )
-def test_words_are_in_the_language_of_the_command_or_the_plan(command, query, context):
+def test_observation_query_is_in_the_language_of_the_command_or_plan(command, query, context):
     found, _ = fill_topics(spec(see(HALL), SUM), context(command))
     assert found.root.sequence[0].args["query"] == query
 

@@ -53,12 +53,12 @@ def test_other_words_are_not_report_keywords(command):
 
 
 @pytest.mark.parametrize("command", ["교수님께 가", "교수 연구실", "the Professor", "ask prof Kim"])
-def test_professor_is_recognised(command):
+def test_reference_to_the_professor_is_recognised(command):
     assert names_professor(command)
 
 
 @pytest.mark.parametrize("command", ["복도 보고 와", "go to the office", "professional", "연구실"])
-def test_other_words_do_not_name_the_professor(command):
+def test_other_words_are_not_references_to_the_professor(command):
     assert not names_professor(command)
 
 

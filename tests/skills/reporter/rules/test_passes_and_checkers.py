@@ -49,7 +49,7 @@ def test_every_name_of_a_plan_is_checked(building, step, code, argument):
 
 
 @pytest.mark.parametrize("name", ["$where", "lounge", "3"])
-def test_references_and_non_names_are_ignored(building, name):
+def test_references_known_names_and_numbers_are_accepted(building, name):
     assert problems(building, go(name)) == []
 
 
@@ -57,13 +57,13 @@ def test_references_and_non_names_are_ignored(building, name):
     ("name", "first"),
     [("loung", "lounge"), ("휴게실", "break_room"), ("the hallway", "corridor_center")],
 )
-def test_display_names_are_listed_first(building, name, first):
+def test_nearest_place_by_display_name_is_listed_first(building, name, first):
     (problem,) = problems(building, go(name))
     assert problem.allowed[0] == first
     assert sorted(problem.allowed) == sorted(PLACES)
 
 
-def test_site_without_a_map_has_no_names():
+def test_names_are_not_checked_without_a_map():
     assert (
         list(
             check_known_names(

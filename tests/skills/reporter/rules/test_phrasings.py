@@ -21,7 +21,7 @@ def test_every_phrasing_is_read_with_the_expected_meaning(command, expected, mea
     assert meaning(command) == expected
 
 
-def test_table_is_large_and_has_both_languages():
+def test_phrasing_table_is_large_and_has_both_languages():
     assert len(ROWS) >= 150
     assert 60 <= len(KOREAN) <= len(ROWS) - 60
     assert len(SPACED) >= 60

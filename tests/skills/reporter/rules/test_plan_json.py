@@ -37,7 +37,7 @@ def test_written_plan_is_parsed_to_the_same_plan(plan):
     assert json.loads(write_plan(read_plan(text))) == {"plan": plan}
 
 
-def test_plan_of_the_document_is_a_tree(row):
+def test_documented_plan_is_converted_to_a_tree(row):
     spec = read_plan(DOCUMENT)
     assert row(spec) == (
         "go corridor_center / see corridor_center light / go basecamp / tell user / sum"
@@ -45,7 +45,7 @@ def test_plan_of_the_document_is_a_tree(row):
     assert (spec.mission.compiler, spec.mission.language) == ("plan-json", "ko")
 
 
-def test_optional_parameter_is_kept():
+def test_optional_parameter_is_kept_in_a_round_trip():
     params = {"object": "box", "recipient": "user", "giver": "lounge"}
     plan = {"plan": [{"action": "deliver_object", "params": params}]}
     assert json.loads(write_plan(read_plan(json.dumps(plan)))) == plan

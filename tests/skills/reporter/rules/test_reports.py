@@ -137,7 +137,7 @@ def test_patrol_report_matches_the_world(run):
     _patrol(run, 1)
 
 
-def test_professors_answer_is_reported(run):
+def test_answer_of_the_professor_is_reported(run):
     _question(run, 2)
 
 

@@ -100,7 +100,7 @@ def test_robot_returns_to_the_base_before_a_report(spec, context, row):
 
 
 @pytest.mark.parametrize("command", ["오늘 있었던 일 요약해줘", "tell me what happened today"])
-def test_past_is_reported_without_driving(command, spec, context):
+def test_earlier_missions_are_reported_without_driving(command, spec, context):
     plan = spec(TELL, SUM)
     assert end_with_report(plan, context(command, at="lounge")) == (plan, ())
 
@@ -132,7 +132,9 @@ def test_plan_without_the_keyword_does_not_visit_the_professor(
         ([HOME, TELL], [OFFICE, "talk_to_person professor 교수님께 여쭤봐", HOME, TELL]),
     ],
 )
-def test_plan_with_the_keyword_starts_with_the_professor(before, after, spec, context, row):
+def test_plan_with_the_keyword_starts_with_a_visit_to_the_professor(
+    before, after, spec, context, row
+):
     found, changes = move_professor_first(spec(*before), context("교수님께 여쭤봐"))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
@@ -147,7 +149,7 @@ def test_plan_with_the_keyword_starts_with_the_professor(before, after, spec, co
         ("교수님 " + "x" * 600, "교수님 " + "x" * 496),
     ],
 )
-def test_message_to_the_professor_is_the_command(command, topic, spec, context):
+def test_text_of_the_command_is_the_message_to_the_professor(command, topic, spec, context):
     found, changes = move_professor_first(spec(GO, SEE), context(command))
     assert found.root.sequence[1].args["topic"] == topic
     assert changes == ("명령에 교수님이 나오므로 교수님께 먼저 갑니다",)
@@ -318,7 +320,7 @@ def test_failed_work_is_noted_and_the_mission_continues(spec, context, row):
     assert continue_after_failures(spec(GO, SEE), context(ASKS)) == (spec(GO, SEE), ())
 
 
-def test_changes_of_rules_are_described_in_the_command_language(spec, context):
+def test_changes_of_rules_are_described_in_the_language_of_the_command(spec, context):
     bad = spec(GO, SEE, "fail_and_report x")
     _, changes = keep_failure_report_after_failure(
         bad, context("check the corridor and report back")

@@ -43,7 +43,7 @@ def test_same_seed_gives_the_same_world():
     assert world_of(seed=6).layout != first.layout
 
 
-def test_worlds_differ_and_people_stay_in_their_rooms():
+def test_worlds_of_different_seeds_differ_and_persons_stay_in_their_rooms():
     counts = set()
     for seed in range(12):
         world = world_of(seed=seed)
@@ -55,7 +55,7 @@ def test_worlds_differ_and_people_stay_in_their_rooms():
     assert len(counts) > 8
 
 
-def test_simulated_people_walk_and_give_way_to_the_robot():
+def test_simulated_persons_walk_and_give_way_to_the_robot():
     world = world_of(seed=1, people="crowd")
     least = math.inf
     start = [(one.x, one.y) for one in world.walkers]
@@ -171,7 +171,7 @@ def test_barriers_and_rooms_agree_with_the_floor_plan():
         assert piece.y2 >= piece.y1
 
 
-def test_map_contains_walls_and_no_later_objects():
+def test_map_contains_walls_and_furniture_but_no_barriers():
     layout_of = draw_layout(parse_world_options({"blocked": "professor_office"}))
     grid = map_static_geometry(world_of(blocked="professor_office").model)
     assert layout_of.barriers

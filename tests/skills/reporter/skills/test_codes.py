@@ -71,7 +71,7 @@ CODES = [
 
 
 @pytest.mark.parametrize(("skill", "code", "robot", "args"), CODES)
-def test_every_declared_code_is_raised(play, skill, code, robot, args):
+def test_every_declared_failure_code_is_raised(play, skill, code, robot, args):
     one = play(**robot)
     if code == "CAMERA_FAULT":
         one.scenes = lambda t: None
@@ -90,7 +90,7 @@ def test_every_declared_code_is_raised(play, skill, code, robot, args):
 
 
 @pytest.mark.parametrize(("skill", "argument"), NOBODY.items())
-def test_unknown_person_is_reported_with_known_ones(play, skill, argument):
+def test_unknown_person_error_lists_the_known_persons(play, skill, argument):
     one = play()
     people = one.services["site_map"].people
     assert one.run(skill, **{**ARGS[skill], argument: "dean"}) == "UNKNOWN_PERSON"
@@ -103,11 +103,11 @@ def test_unknown_person_is_reported_with_known_ones(play, skill, argument):
 
 
 @pytest.mark.parametrize("name", SKILLS)
-def test_every_declared_code_has_a_case(name):
+def test_every_declared_failure_code_has_a_test_case(name):
     assert {code for skill, code, *_ in CODES if skill == name} == SKILLS[name].fails
 
 
-def test_failure_has_the_facts_of_its_sentence(play):
+def test_failure_has_the_evidence_for_its_sentence(play):
     one = play(pose=OFFICE, reasons={"goto": "BLOCKED_PATH: no way"})
     assert one.run("deliver_object", **ARGS["deliver_object"]) == "BLOCKED_PATH"
     assert one.failed.evidence == {"target": "basecamp"}

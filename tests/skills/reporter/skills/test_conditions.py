@@ -83,7 +83,7 @@ def test_tray_conditions_depend_on_the_tray(question: Any, tray: str | None) -> 
         ("x", None),
     ],
 )
-def test_person_is_absent_only_after_three_good_pictures(
+def test_person_is_reported_absent_only_after_three_good_pictures(
     question: Any, pictures: str, holds: bool | None
 ) -> None:
     seen = [

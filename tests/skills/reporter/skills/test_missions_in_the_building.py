@@ -180,7 +180,7 @@ def test_noise_is_measured_with_a_broken_camera(trip, lens):
     assert "카메라로 볼 수 없습니다" in one.result.said
 
 
-def test_stop_freezes_within_a_tick(trip):
+def test_stop_freezes_the_robot_within_a_tick(trip):
     one = trip(seed=1)
     steps = one.start("navigate", target="lounge")
     while one.robot.doing != "driving" or one.robot.world.data.qvel[:2].sum() < 0.3:

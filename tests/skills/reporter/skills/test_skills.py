@@ -135,7 +135,7 @@ def test_noise_measurement_needs_no_camera(play):
 # -- talk_to_person
 
 
-def test_question_is_asked_and_the_answer_kept(play):
+def test_question_is_asked_and_the_answer_recorded(play):
     one = play(pose=OFFICE, replies={"professor": {"ko": Reply("화요일 3시요.")}})
     one.shows(PROFESSOR)
     topic = "다음 회의 일정 문의"
@@ -150,7 +150,7 @@ def test_question_is_asked_and_the_answer_kept(play):
     )
 
 
-def test_message_is_delivered_and_its_reply_noted(play):
+def test_message_is_delivered_and_its_reply_recorded(play):
     one = play(pose=OFFICE, replies={"professor": {"ko": Reply("알겠네.")}})
     one.shows(PROFESSOR)
     assert one.run("talk_to_person", target="professor", topic="지금 간다") == "OK"
@@ -193,7 +193,7 @@ def test_person_out_of_reach_is_approached(play, skill, y, motions):
     assert [name for name, _ in one.robot.motions if name != "hand_over"] == motions
 
 
-def test_talk_fails_on_silence_refusal_and_stop(play):
+def test_conversation_fails_on_silence_refusal_or_stop(play):
     silent = play(pose=OFFICE, replies={"*": None})
     silent.shows(PROFESSOR)
     assert silent.run("talk_to_person", **ARGS["talk_to_person"]) == "NO_ANSWER"
@@ -234,7 +234,7 @@ def test_message_is_delivered_without_a_camera(play):
     assert one.run("talk_to_person", **ARGS["talk_to_person"]) == "PERSON_NOT_FOUND"
 
 
-def test_message_in_a_dark_room_needs_a_reply(play):
+def test_message_in_a_dark_room_without_a_reply_is_unconfirmed(play):
     one = play(pose=OFFICE, replies={"*": None})
     one.scenes = lambda t: None
     assert one.run("talk_to_person", target="professor", topic="I am here") == "NO_ANSWER"
@@ -244,7 +244,7 @@ def test_message_in_a_dark_room_needs_a_reply(play):
     )
 
 
-def test_user_answers_a_question(play):
+def test_question_to_the_user_returns_the_answer(play):
     one = play()
     assert one.run("talk_to_person", target="user", topic="Which room did you mean?") == "OK"
     assert one.result.answer == "Yes."
@@ -253,7 +253,7 @@ def test_user_answers_a_question(play):
 # -- deliver_object
 
 
-def test_delivery_loads_at_the_base_and_hands_over(play):
+def test_object_is_loaded_at_the_base_and_handed_to_the_recipient(play):
     one = play(pose=Pose(9.5, 1.2, 0.0))
     one.shows(PROFESSOR)
     assert one.run("deliver_object", object="서류", recipient="professor") == "OK"
@@ -338,7 +338,7 @@ def test_object_from_a_place_is_loaded_by_the_nearest_person_there(play, recipie
     assert report_of(one.notebook, "en").startswith("A person at the lounge gave me the box.")
 
 
-def test_base_as_giver_is_the_user(play):
+def test_basecamp_as_giver_means_the_user(play):
     def speech(**giver):
         one = play(pose=OFFICE)
         one.shows(PROFESSOR)
@@ -348,7 +348,7 @@ def test_base_as_giver_is_the_user(play):
     assert speech() == speech(giver="basecamp") == speech(giver="user")
 
 
-def test_report_tells_whether_an_uncollected_object_is_on_the_tray(play):
+def test_report_states_whether_an_uncollected_object_is_on_the_tray(play):
     args = {"object": "tea", "recipient": "user", "giver": "lounge"}
     empty = play()
     assert empty.run("deliver_object", **args) == "NOBODY_THERE"
@@ -360,7 +360,7 @@ def test_report_tells_whether_an_uncollected_object_is_on_the_tray(play):
     assert report_of(loaded.notebook, "en").endswith("It is still on my tray.")
 
 
-def test_message_for_a_place_is_said_to_the_nearest_person_there(play):
+def test_message_for_a_place_is_delivered_to_the_nearest_person_there(play):
     one = play()
     one.shows(replace(PROFESSOR, who="a", at=(9.4, 4.4)), replace(PROFESSOR, at=(12.0, 5.0)))
     assert one.run("talk_to_person", target="lounge", topic="lunch is ready") == "OK"
@@ -394,7 +394,7 @@ def test_object_that_was_not_taken_is_reported_on_the_tray(play):
     )
 
 
-def test_delivery_fails_without_the_recipient(play):
+def test_delivery_fails_if_the_recipient_is_unknown_or_absent(play):
     one = play()
     assert one.run("deliver_object", object="tea", recipient="dean") == "UNKNOWN_PERSON"
     assert one.run("deliver_object", **ARGS["deliver_object"]) == "PERSON_NOT_FOUND"
@@ -417,7 +417,7 @@ def test_undelivered_object_is_reported_on_the_tray(play):
 
 
 @pytest.mark.parametrize("where", [BASE, OFFICE, Pose(6.0, 0.0, 0.0)])
-def test_delivery_notes_the_place_where_it_ended(play, where):
+def test_place_where_a_delivery_ended_is_recorded(play, where):
     one = play(pose=OFFICE, tray="documents")
     one.shows(PROFESSOR)
     hand_over = one.robot.hand_over
@@ -514,7 +514,7 @@ def test_cancel_stops_the_motion(play, name):
     assert one.notebook.notes == []  # neither done nor failed
 
 
-def test_cancelled_speech_is_not_noted(play):
+def test_cancelled_speech_is_not_recorded(play):
     one = play(pose=BASE)
     start(one, "fail_and_report").close()
     assert one.notebook.notes == []
