@@ -18,6 +18,7 @@ from bt_exec.events import Observed
 from bt_exec.failure import BtExecError
 from bt_exec.journal import Journal, MissionSummary
 from bt_exec.journal.recorded_mission import MissionRecord, SkillRun
+from bt_exec.language.meaning import Context
 from bt_exec.mission.resumption import is_call_of
 from bt_exec.mission.self_questions import PastAction, act_in_question
 from bt_exec.observation import Situation
@@ -49,13 +50,18 @@ def action_in_question(
 
     Returns:
         The mission and whether it carried out the action; None if the question names no action
-        that can be searched for.
+        that can be searched for, or names it in part ("did you deliver the box?", without the
+        recipient) and no mission began what earlier commands of the session complete it to.
     """
     if not (act := act_in_question(question)):
         return None
     asked = request(act)
     in_english = partial(asked.messages.translate_word, language="en")
-    root, planned = _action_plan(compiler, asked), False
+    alone = replace(asked, context=Context())
+    root, planned = _action_plan(compiler, alone), False
+    complete = root is not None
+    if root is None:
+        root = _action_plan(compiler, asked)
     if root is None and not getattr(compiler, "needs_observation", False):
         return None  # no situation would change the plan
     lines = (
@@ -83,7 +89,9 @@ def action_in_question(
         # a satisfied mission that did not carry out the plan had another command
         if begun and line.status != "satisfied":
             unfinished = line
-    return PastAction(unfinished, False) if root is not None or planned else None
+    # earlier commands may complete the action in another way than the question means it
+    known = complete or planned or unfinished is not None
+    return PastAction(unfinished, False) if known else None
 
 
 def _action_plan(compiler: Compiler, asked: Request) -> NodeBase | None:
