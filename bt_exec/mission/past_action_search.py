@@ -57,11 +57,11 @@ def action_in_question(
         return None
     asked = request(act)
     in_english = partial(asked.messages.translate_word, language="en")
+    # earlier commands may complete the action in another way than the question means it
     alone = replace(asked, context=Context())
-    root, planned = _action_plan(compiler, alone), False
+    root = _action_plan(compiler, alone)
     complete = root is not None
-    if root is None:
-        root = _action_plan(compiler, asked)
+    root = root or _action_plan(compiler, asked)
     if root is None and not getattr(compiler, "needs_observation", False):
         return None  # no situation would change the plan
     lines = (
@@ -74,10 +74,14 @@ def action_in_question(
     unfinished: MissionSummary | None = None
     for line in lines:
         record = journal.mission(line.id)
-        plan = root or _action_plan(compiler, replace(asked, situation=_situation_at_start(record)))
+        plan = root
+        if plan is None:
+            there = _situation_at_start(record)
+            plan = _action_plan(compiler, replace(alone, situation=there))
+            complete = complete or plan is not None
+            plan = plan or _action_plan(compiler, replace(asked, situation=there))
         if plan is None:
             continue
-        planned = True
         before = (run for one in journal.predecessors(record) for run in one.skills)
         runs = (*before, *record.skills)
         if was_carried_out(plan, runs, in_english):
@@ -89,9 +93,7 @@ def action_in_question(
         # a satisfied mission that did not carry out the plan had another command
         if begun and line.status != "satisfied":
             unfinished = line
-    # earlier commands may complete the action in another way than the question means it
-    known = complete or planned or unfinished is not None
-    return PastAction(unfinished, False) if known else None
+    return PastAction(unfinished, False) if complete or unfinished is not None else None
 
 
 def _action_plan(compiler: Compiler, asked: Request) -> NodeBase | None:
