@@ -263,11 +263,17 @@ def _only_at(phrase: Node, relation: str, place: Node) -> Node:
     )
 
 
-def _add_phrase(order: Node, phrase: Node) -> Node:
-    """Return the only act of an order with one more phrase."""
+def _add_phrase(order: Node, phrase: Any) -> Node:
+    """Return the only act of an order with one more phrase, or several."""
     if order.kind != "act":
         return UNSAID
-    return order.replace(of=(*order.parts(), phrase))
+    return order.replace(of=(*order.parts(), *listed(phrase)))
+
+
+def _alternatives(one: Node, other: Node) -> Node:
+    """Return a choice between two acts of the same verb: "will you go to A, will you go to B?"."""
+    same = one.get("verb") == other.get("verb")
+    return Node("choice", (("of", (one, other)),)) if same else UNSAID
 
 
 def _size(several: Any) -> int:
@@ -385,6 +391,7 @@ ORDER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "amended_by": lambda said, old: UNSAID if replace_phrase(said, old) == UNSAID else said,
     "extended": _add_similar_phrase,
     "with": _add_phrase,
+    "offered": _alternatives,
     "spare": _spare,
     "only_at": _only_at,
     "numbered": lambda several, number: several if _size(several) == number else UNSAID,

@@ -280,6 +280,8 @@ def _understand_meaning(
         return _understand_fragment(meaning, reading, index, past)
     if (without := _nodes_to_leave_out(meaning)) and past.last_command is not None:
         return _repeat_without(without, reading, index, past)
+    if _reports_remark(meaning, index):
+        return RefusalReason("NOT_UNDERSTOOD", text)
     steps = _steps_in_session(meaning, reading, index, past)
     *before, last = reading.edge.leaves()
     late = bool(before) and last.category.startswith("v.")  # "door open?"
@@ -339,6 +341,17 @@ def _is_introduced_fragment(meaning: Node, reading: Reading) -> bool:
     short = meaning.kind == "if" and meaning.node("then").kind == "fragment"
     starts = reading.text.split()[:1]
     return reading.language == "ko" and short and starts[:1] in ([one] for one in leading)
+
+
+def _reports_remark(meaning: Node, index: Index) -> bool:
+    """Return True for a bare report after a state, of which it may ask: 불 켜진 데 알려줘."""
+    *before, last = meaning.parts() if meaning.kind == "seq" else (meaning,)
+    about = [part for one in before if one.kind == "remark" for part in one.parts()]
+    ends = index.reader.lexicon.mission_ending_verbs
+    bare = (
+        last.kind == "act" and len(last.args) == 1 and bool({*verbs_in(last.text("verb"))} & ends)
+    )
+    return bare and len(about) == len(before) and any(one.kind == "ask" for one in about)
 
 
 def _nodes_to_leave_out(meaning: Node) -> list[Node]:

@@ -92,12 +92,14 @@ class SessionHistory:
     def previous_steps(self, steps: Iterable[Step]) -> list[Step]:
         """Return the earlier steps whose objects `steps` may refer to, oldest first.
 
-        A pronoun may refer to any earlier command, an omitted object only to the last one.
+        A pronoun may refer to any earlier command, an omitted object only to the last one. The
+        objects of prohibitions are referred to by neither: "not to the lounge, to the corridor".
         """
-        if any(step.pronoun for step in steps):
-            return [step for one in self.said if one.understood for step in one.understood.steps]
         last = self.said[-1].understood if self.said else None
-        return [] if last is None else list(last.steps)
+        named = [last] if last is not None else []
+        if any(step.pronoun for step in steps):
+            named = [one.understood for one in self.said if one.understood is not None]
+        return [step for one in named for step in one.steps if step.positive]
 
     def last_values(self, kind: str, library: Library, lexicon: Lexicon) -> list[str]:
         """Return the values of a type in the last command that used any, the latest first.
