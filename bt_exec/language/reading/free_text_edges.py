@@ -223,9 +223,11 @@ class _Texts:
             return False
         if len(words) > 1 and "moods" in rules and first in self._acts:
             return False  # the first word is the verb of the previous act
+        bare = chars[words[-1][0] : first[0] + len(surface)]  # the last word without its particle
+        breaks = {*rules.get("breaks", ())}
         for place, (start, end) in enumerate(words):
             word = chars[start:end]
-            if word in rules.get("breaks", ()) or any(map(word.endswith, rules.get("verbal", ()))):
+            if {word, bare} & breaks or any(map(word.endswith, rules.get("verbal", ()))):
                 return False
             if self._is_directed(word):
                 return False

@@ -233,12 +233,12 @@ def _act_on_each_group(verb: Value, *objects: Any) -> Node:
 
 def replace_phrase(said: Any, new: Any) -> Any:
     """Return an earlier meaning with its only phrase of the sort of `new` replaced by `new`."""
-    return _change_phrase(said, new, lambda _: new)
+    return _change_phrase(said, new)
 
 
 def _add_similar_phrase(said: Any, new: Any) -> Any:
     """Return an order with `new` added beside its only phrase of the same sort."""
-    return _change_phrase(said, new, lambda old: (old, new))
+    return _change_phrase(said, new, added=True)
 
 
 def _spare(order: Node, formula: Node) -> Node:
@@ -264,11 +264,17 @@ def _only_at(phrase: Node, relation: str, place: Node) -> Node:
     )
 
 
-def _add_phrase(order: Node, phrase: Node) -> Node:
-    """Return the only act of an order with one more phrase."""
+def _add_phrase(order: Node, phrase: Any) -> Node:
+    """Return the only act of an order with one more phrase, or several."""
     if order.kind != "act":
         return UNSAID
-    return order.replace(of=(*order.parts(), phrase))
+    return order.replace(of=(*order.parts(), *listed(phrase)))
+
+
+def _alternatives(one: Node, other: Node) -> Node:
+    """Return a choice between two acts of the same verb: "will you go to A, will you go to B?"."""
+    same = one.get("verb") == other.get("verb")
+    return Node("choice", (("of", (one, other)),)) if same else UNSAID
 
 
 def _size(several: Any) -> int:
@@ -281,16 +287,25 @@ def _size(several: Any) -> int:
     return sum(map(_size, several)) if isinstance(several, tuple) else 1
 
 
-def _change_phrase(said: Any, new: Any, change: Callable[[Any], Any]) -> Any:
-    """Return an earlier meaning with its only phrase of the sort of `new` changed.
+def _change_phrase(said: Any, new: Any, *, added: bool = False) -> Any:
+    """Return an earlier meaning with its only phrase of the sort of `new` replaced by `new`.
 
     If there are several, the only one with the noun of `new` is changed.
+
+    Args:
+        said: The earlier meaning.
+        new: The new phrase.
+        added: Whether `new` is added beside the phrase instead.
     """
     if isinstance(new, int) or (isinstance(new, Node) and new.kind in _NUMBERED):
-        return _change_number(said, new)
+        return UNSAID if added else _change_number(said, new)
     sort = _sort_of(new)
     if sort is None:
-        return _change_described_object(said, new) if isinstance(said, Node) else UNSAID
+        return _change_described_object(said, new, added) if isinstance(said, Node) else UNSAID
+
+    def change(old: Any) -> Any:
+        return (old, new) if added else new
+
     if _sort_of(said) == sort:
         return change(said)
     places = [one for one in said.walk() if _sort_of(one) == sort] if isinstance(said, Node) else []
@@ -301,13 +316,18 @@ def _change_phrase(said: Any, new: Any, change: Callable[[Any], Any]) -> Any:
     return _with_phrase_changed(said, places[0], change)
 
 
-def _change_described_object(said: Node, new: Any) -> Any:
-    """Return an act whose only object is replaced by one of the same kind: "no, the red one"."""
+def _change_described_object(said: Node, new: Any, added: bool) -> Any:
+    """Return an act whose only object is replaced by one of the same kind: "no, the red one".
+
+    If `added` is true, the act is about both objects: "the red one, too".
+    """
     objects = [one for one in said.parts() if one.kind == "np" and len(things_in(one)) == 1]
     described = isinstance(new, Node) and new.kind == "np" and not things_in(new)
     if said.kind != "act" or len(objects) != 1 or not described:
         return UNSAID
-    return said.substitute(objects[0], correct_objects(new, objects[0]))
+    one = correct_objects(new, objects[0])
+    changed = (objects[0], one) if added else one
+    return _with_phrase_changed(said, objects[0], lambda _: changed)
 
 
 def _change_number(said: Any, new: int | Node) -> Any:
@@ -372,6 +392,7 @@ ORDER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "amended_by": lambda said, old: UNSAID if replace_phrase(said, old) == UNSAID else said,
     "extended": _add_similar_phrase,
     "with": _add_phrase,
+    "offered": _alternatives,
     "spare": _spare,
     "only_at": _only_at,
     "numbered": lambda several, number: several if _size(several) == number else UNSAID,

@@ -140,7 +140,9 @@ def with_other_phrase(question: Node, phrase: Node) -> Node | None:
     A phrase outside relations is preferred, unless the new one is a place.
     """
     placed = phrase.kind == "rel"
-    new = phrase.node("to") if placed else phrase
+    new = phrase.get("to") if placed else phrase
+    if not isinstance(new, Node):  # "there", without a name
+        return None
     outside, inside = _phrases_of(question)
     found = [] if placed else [old for old in outside if _are_alike(old, new)]
     found = found or [old for old in inside if _are_alike(old, new)]

@@ -60,6 +60,8 @@ def resolve_references(
             meaning = meaning.substitute(_OTHER, other)
         if _OTHER in meaning.walk():
             return None
+        if _IT in meaning.walk() and _asks_which_of_two(last):
+            return None  # it is not known which of the two was the answer
         about = _antecedent(last, subject)
         about = about.replace(quantity=None) if meaning.kind == "ask" else about
         meaning = normal_form(with_antecedent(meaning, about))
@@ -68,6 +70,9 @@ def resolve_references(
     phrase = meaning.node("of")
     if last is None or subject is None or phrase.kind != "np":
         return None
+    described = not nouns_in(phrase.node("of"), kinds)
+    if meaning.text("sign") == "same" and described and _asks_which_of_two(last):
+        return None  # "and the small one?" may be one of the two, or ask for the smaller one
     old = subject.node("of")
     if refers:  # "the one next to it" is another object of the same kind
         old = conjunction(*nouns_in(_compared_objects(old), kinds))
@@ -108,6 +113,11 @@ def _compared_subject(earlier: Sequence[Node]) -> Node | None:
         return pair.node("to")
     same = len(earlier) > 1 and earlier[-1].text("what") == earlier[-2].text("what")
     return subject_of(earlier[-2]) if same else None
+
+
+def _asks_which_of_two(meaning: Node) -> bool:
+    """Return True for a question about two objects such as "which is bigger, A or B?"."""
+    return meaning.text("what") == "which" and any(one.kind == "more" for one in meaning.walk())
 
 
 def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> Node:

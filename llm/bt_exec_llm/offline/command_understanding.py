@@ -13,7 +13,7 @@ from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import language_of
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import language_data
-from bt_exec.language.reading.meaning_node import Node
+from bt_exec.language.reading.meaning_node import Node, conjuncts
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.choice_answers import find_chosen_command
 from bt_exec_llm.offline.command_part import BranchCondition
@@ -28,6 +28,7 @@ from bt_exec_llm.offline.earlier_commands import (
     vary_last_command,
 )
 from bt_exec_llm.offline.exclusions import forbids_touching
+from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.library_index import Index
 from bt_exec_llm.offline.meaning_from_steps import meaning_from_steps
 from bt_exec_llm.offline.meaning_to_steps import pieces_of_fragment
@@ -47,7 +48,7 @@ from bt_exec_llm.offline.step_conversion_errors import (
     NoStepsError,
     UnclearTextError,
 )
-from bt_exec_llm.offline.step_piece import LAST
+from bt_exec_llm.offline.step_piece import LAST, Piece
 from bt_exec_llm.offline.text_normalization import normalize_command
 
 __all__ = ["TALK", "understand", "understand_condition", "understand_part", "understand_session"]
@@ -279,6 +280,8 @@ def _understand_meaning(
         return _understand_fragment(meaning, reading, index, past)
     if (without := _nodes_to_leave_out(meaning)) and past.last_command is not None:
         return _repeat_without(without, reading, index, past)
+    if _reports_remark(meaning, index):
+        return RefusalReason("NOT_UNDERSTOOD", text)
     steps = _steps_in_session(meaning, reading, index, past)
     *before, last = reading.edge.leaves()
     late = bool(before) and last.category.startswith("v.")  # "door open?"
@@ -310,7 +313,7 @@ def _steps_in_session(
     *acts, last = parts
     if acts and last.kind == "again" and last.get("of") is None:
         steps = index.reader.convert(reading, Node("seq", (("of", tuple(acts)),)))
-        if there := repeat_there(steps, past, index.library):
+        if there := repeat_there(steps, past, index.library, index.reader.lexicon):
             return there
     also = _steps_for_other_recipients(meaning, reading, index, past)
     return also or index.reader.convert(reading, meaning)
@@ -338,6 +341,17 @@ def _is_introduced_fragment(meaning: Node, reading: Reading) -> bool:
     short = meaning.kind == "if" and meaning.node("then").kind == "fragment"
     starts = reading.text.split()[:1]
     return reading.language == "ko" and short and starts[:1] in ([one] for one in leading)
+
+
+def _reports_remark(meaning: Node, index: Index) -> bool:
+    """Return True for a bare report after a state, of which it may ask: 불 켜진 데 알려줘."""
+    *before, last = meaning.parts() if meaning.kind == "seq" else (meaning,)
+    about = [part for one in before if one.kind == "remark" for part in one.parts()]
+    ends = index.reader.lexicon.mission_ending_verbs
+    bare = (
+        last.kind == "act" and len(last.args) == 1 and bool({*verbs_in(last.text("verb"))} & ends)
+    )
+    return bare and len(about) == len(before) and any(one.kind == "ask" for one in about)
 
 
 def _nodes_to_leave_out(meaning: Node) -> list[Node]:
@@ -396,7 +410,8 @@ def _understand_fragment(
     asks = _asks_without_request(reading)
     verbs = index.reader.lexicon.verbs
     asking = {QUESTION, *(name for name, verb in verbs.items() if verb.finds)}
-    varied = vary_last_command(pieces, past, index.library)
+    replaced = _replaced_pieces(meaning, reading, index.reader.lexicon)
+    varied = vary_last_command(pieces, past, index.library, index.reader.lexicon, replaced)
     varied = varied or repeat_at_last_place(pieces, past, index.library, index.reader.lexicon)
     options = [varied] if varied else complete_with_number(pieces, past)
     if meaning.text("sign") == "same" and not asks and past.said and past.said[-1].steps:
@@ -418,6 +433,26 @@ def _understand_fragment(
         if isinstance(found, Understood):
             break
     return found
+
+
+def _replaced_pieces(meaning: Node, reading: Reading, lexicon: Lexicon) -> list[Piece]:
+    """Return the phrases that a fragment names as replaced ("B instead of A")."""
+    if meaning.text("sign") != "instead":
+        return []
+    excluded = [
+        one.parts()[0]
+        for part in meaning.parts()
+        if part.kind == "np"
+        for one in conjuncts(part.node("of"))
+        if one.kind == "not"
+    ]
+    phrases = [Node("np", (("of", one),)) for one in excluded]
+    return [
+        piece
+        for one in phrases
+        for piece in pieces_of_fragment(Node("fragment", (("of", (one,)),)), lexicon, reading)
+        if piece.kind == "value"
+    ]
 
 
 def _bind_steps(

@@ -6,7 +6,7 @@ reference has no antecedent is refused.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Collection, Container, Iterable
 from dataclasses import dataclass, replace
 
 from bt_exec.language.meaning import Meaning, Turn
@@ -92,12 +92,14 @@ class SessionHistory:
     def previous_steps(self, steps: Iterable[Step]) -> list[Step]:
         """Return the earlier steps whose objects `steps` may refer to, oldest first.
 
-        A pronoun may refer to any earlier command, an omitted object only to the last one.
+        A pronoun may refer to any earlier command, an omitted object only to the last one. The
+        objects of prohibitions are referred to by neither: "not to the lounge, to the corridor".
         """
-        if any(step.pronoun for step in steps):
-            return [step for one in self.said if one.understood for step in one.understood.steps]
         last = self.said[-1].understood if self.said else None
-        return [] if last is None else list(last.steps)
+        named = [last] if last is not None else []
+        if any(step.pronoun for step in steps):
+            named = [one.understood for one in self.said if one.understood is not None]
+        return [step for one in named for step in one.steps if step.positive]
 
     def last_values(self, kind: str, library: Library, lexicon: Lexicon) -> list[str]:
         """Return the values of a type in the last command that used any, the latest first.
@@ -186,10 +188,24 @@ def leave_out_values(steps: list[Step], excluded: list[Piece], lexicon: Lexicon)
     return found if used == out else []
 
 
-def vary_last_command(pieces: list[Piece], past: SessionHistory, library: Library) -> list[Step]:
+def vary_last_command(
+    pieces: list[Piece],
+    past: SessionHistory,
+    library: Library,
+    lexicon: Lexicon,
+    replaced: Collection[Piece] = (),
+) -> list[Step]:
     """Return the steps of the last command with values replaced by those of a new command.
 
-    The result is empty if a new value does not fit, or if `pieces` contains more than values.
+    The result is empty if a new value does not fit, if `pieces` contains more than values, or if it
+    is unclear which of several values a new one replaces.
+
+    Args:
+        pieces: Phrases of the new command.
+        past: Session before the new command.
+        library: Trees of the earlier commands.
+        lexicon: Values and their types.
+        replaced: Phrases that the new command names as replaced ("B instead of A").
     """
     wanted = [p for p in pieces if p.mark != "not" and p.kind != "pronoun"]
     last = past.said[-1] if past.said else None
@@ -204,11 +220,55 @@ def vary_last_command(pieces: list[Piece], past: SessionHistory, library: Librar
     named = {p.name for step in steps for p in step.pieces if p.kind == "value"}
     if not types <= named | taken and understood is not None:
         return []
+    if replaced:
+        return _with_replaced_values(steps, {(p.name, p.value) for p in replaced}, wanted)
+    fixed = {p.name for p in wanted if not _depends_on_earlier(p, lexicon)}
+    if _has_several_values(steps, fixed):
+        return []
     found: list[Step] = []
     for step in steps:
         own = [p for p in wanted if p.name in {piece.name for piece in step.pieces}]
         new = own or [p for p in wanted if p.name not in named]
         kept = [p for p in step.pieces if p.name not in {piece.name for piece in new}]
         lent = [replace(p, start=0, end=0) for p in kept if p.kind != "pronoun"]
+        found.append(replace(step, pieces=[*lent, *new], pronoun=False, start=0, end=0))
+    return found
+
+
+def _depends_on_earlier(piece: Piece, lexicon: Lexicon) -> bool:
+    """Return True for a value such as "the other arm"."""
+    value = lexicon.values.get(piece.name, {}).get(piece.value)
+    return value is not None and bool(value.other or value.after)
+
+
+def _has_several_values(steps: list[Step], types: set[str]) -> bool:
+    """Return True if steps, or a step and its condition, name different values of one type."""
+    named = [own for step in steps for own in (step.named_values, *_values_of_conditions(step))]
+    of_types = [{(kind, value) for kind, value in own if kind in types} for own in named]
+    return len({frozenset(own) for own in of_types if own}) > 1
+
+
+def _values_of_conditions(step: Step) -> list[frozenset[tuple[str, str]]]:
+    return [pair[0].named_values for pair in (step.condition, step.awaited) if pair is not None]
+
+
+def _with_replaced_values(
+    steps: list[Step], replaced: set[tuple[str, str]], wanted: list[Piece]
+) -> list[Step]:
+    """Return steps in which new values replace only those in `replaced`.
+
+    The result is empty if a replaced value occurs nowhere, or in a condition.
+    """
+    named = {value for step in steps for value in step.named_values}
+    asked = {value for step in steps for own in _values_of_conditions(step) for value in own}
+    types = {kind for kind, _ in replaced}
+    if not replaced <= named or replaced & asked or any(one.name not in types for one in wanted):
+        return []
+    found: list[Step] = []
+    for step in steps:
+        own = {piece.name for piece in step.pieces if (piece.name, piece.value) in replaced}
+        kept = [p for p in step.pieces if (p.name, p.value) not in replaced and p.kind != "pronoun"]
+        lent = [replace(p, start=0, end=0) for p in kept]
+        new = [piece for piece in wanted if piece.name in own]
         found.append(replace(step, pieces=[*lent, *new], pronoun=False, start=0, end=0))
     return found

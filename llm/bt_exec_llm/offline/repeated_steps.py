@@ -47,14 +47,17 @@ def _places_of(steps: Iterable[Step], types: Container[str]) -> list[tuple[str, 
     return [(p.name, p.value) for one in steps for p in one.pieces if p.name in types]
 
 
-def repeat_there(steps: list[Step], past: SessionHistory, library: Library) -> list[Step]:
+def repeat_there(
+    steps: list[Step], past: SessionHistory, library: Library, lexicon: Lexicon
+) -> list[Step]:
     """Return the steps of "go to the lounge and do the same": the last command at another place.
 
     The result is empty unless `steps` is a single step with values that the last command can take.
     """
     if len(steps) != 1 or not steps[0].positive or steps[0].condition is not None:
         return []
-    varied = vary_last_command([one.with_mark("") for one in steps[0].pieces], past, library)
+    pieces = [one.with_mark("") for one in steps[0].pieces]
+    varied = vary_last_command(pieces, past, library, lexicon)
     return [*steps, *varied] if varied else []
 
 
@@ -74,5 +77,5 @@ def repeat_at_last_place(
         known = _places_of(past.said[at - 1].steps, everywhere)
         if here and known and here[0] not in known:
             place = [Piece("value", *here[0])]
-            return vary_last_command(place, SessionHistory(past.said[:at]), library)
+            return vary_last_command(place, SessionHistory(past.said[:at]), library, lexicon)
     return []

@@ -42,6 +42,8 @@ SAME = [
     ("컵이 몇 개야?", "무슨 색인데?", "컵은 무슨 색이야?"),
     ("How many cups are there?", "Count them again.", "How many cups are there?"),
     ("컵이 몇 개야?", "다시 세어 봐", "컵이 몇 개야?"),
+    ("왼쪽에는 원이 몇 개야?", "오른쪽에는 몇 개 있어?", "오른쪽에는 원이 몇 개야?"),
+    ("접시에는 사과가 몇 개야?", "그릇에는 몇 개 있어?", "그릇에는 사과가 몇 개야?"),
     ("How many red apples are there?", "And the rest?", "How many apples are not red?"),
     ("빨간 사과가 몇 개야?", "나머지 사과는?", "빨갛지 않은 사과가 몇 개야?"),
     (
@@ -220,6 +222,12 @@ def test_condition_or_exception_that_tools_cannot_evaluate_is_refused(text):
 )
 def test_this_one_refers_to_the_object_of_the_previous_question(text, full):
     assert read_question(text, ["Where is the blue square?"]) == read_question(full)
+
+
+@pytest.mark.parametrize("text", ["What colour is it?", "그건 무슨 색이야?", "작은 건?"])
+def test_reference_to_the_answer_of_a_comparison_is_refused(text):
+    with pytest.raises(UnanswerableQuestion, match="QUESTION_UNCLEAR"):
+        read_question(text, ["Which is bigger, the cup or the bottle?"])
 
 
 @pytest.mark.parametrize("text", ["Is there anything green in this one?", "What is in it?"])

@@ -91,6 +91,8 @@ def resolve_question(
     if earlier and meaning.kind == "fragment":
         return _of_other_objects(meaning, earlier, kinds)
     meaning = _as_question_for_superlative(meaning)
+    if meaning.text("what") == "how_many":  # "how many are on the left, and how many on the right?"
+        earlier = [_without_places(one, _places_of_unsaid(meaning)) for one in earlier]
     unsaid = not earlier and _UNSAID in meaning.walk()
     last = earlier[-1] if earlier else None
     completed = _complete_short_question(
@@ -163,6 +165,22 @@ def _with_mentioned_object(
     mentioned = (node for question in earlier for node in question.walk())
     known = [node.node("of") for node in mentioned if node.kind == "np"]
     return with_mentioned_object(meaning)
+
+
+def _places_of_unsaid(meaning: Node) -> set[str]:
+    """Return the kinds of the places of unnamed objects: "how many are on the right?"."""
+    described = (conjuncts(one.node("of")) for one in meaning.walk() if one.kind == "np")
+    return {part.kind for own in described if _UNSAID in own for part in own} & {*_PLACES}
+
+
+def _without_places(node: Node, places: set[str]) -> Node:
+    """Return a meaning whose objects are not described by places of some kinds."""
+    if not places:
+        return node
+    if node.kind == "np" and isinstance(node.get("of"), Node):
+        kept = [one for one in conjuncts(node.node("of")) if one.kind not in places]
+        return node.replace(of=conjunction(*kept))
+    return node.map_children(lambda part: _without_places(part, places))
 
 
 def _beside_the_same(meaning: Node, last: Node | None) -> Node:

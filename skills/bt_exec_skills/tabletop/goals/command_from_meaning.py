@@ -41,6 +41,7 @@ from bt_exec_skills.tabletop.goals.command_part_normalization import (
     with_objects_of_prohibitions,
     with_place_as_goal,
     with_separate_exceptions,
+    with_shared_source,
     with_swaps,
     without_general_order,
 )
@@ -149,7 +150,7 @@ class Converter:
             orders = with_goal_of_rest(without_remarks(node.parts()))
             said = with_swaps(without_general_order(orders))
             said = with_excepted_kinds(with_contrasted_kinds(said))
-            said = with_objects_of_prohibitions(said)
+            said = with_shared_source(with_objects_of_prohibitions(said))
             parts = [ask for part in said for ask in self._goals_of(part)]
             return with_missing_objects(with_missing_verbs(parts))
         if node.kind == "if":

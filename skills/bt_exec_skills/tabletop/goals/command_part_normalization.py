@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts
@@ -25,9 +26,12 @@ __all__ = [
     "with_objects_of_prohibitions",
     "with_place_as_goal",
     "with_separate_exceptions",
+    "with_shared_source",
     "with_swaps",
     "without_general_order",
 ]
+
+_LEAVE, _OUT = "leave", "out"
 
 
 def without_general_order(parts: tuple[Node, ...]) -> tuple[Node, ...]:
@@ -221,6 +225,36 @@ def with_missing_objects(asks: list[UnresolvedGoal]) -> list[UnresolvedGoal]:
             ask = replace(ask, themes=(Phrase("", number="all", again=True),))
         found.append(ask)
     return found
+
+
+def with_shared_source(parts: Iterable[Node]) -> list[Node]:
+    """Return parts in which an act that takes objects out shares the source of the part before it.
+
+    An example is the Korean for "leave the apple in the bowl and take the cup out". A source that
+    is named stays as it is.
+    """
+    found: list[Node] = []
+    source: Node | None = None
+    for part in parts:
+        act = part.node("of") if part.kind == "avoid" else part
+        out = act.kind == "act" and act.text("verb") in (_LEAVE, _OUT)
+        own = act.get("source") if out else None
+        if part.kind == "act" and out and act.parts() and own is None and source is not None:
+            act = part = act if any(map(_has_place, act.parts())) else act.replace(source=source)
+        source = own if isinstance(own, Node) else None
+        if source is not None and act.text("verb") == _LEAVE:
+            there = Node("rel", (("relation", "at"), ("to", source)))
+            part = part.replace(of=_with_themes(act.replace(source=None), partial(_keep, there)))
+        found.append(part)
+    return found
+
+
+def _keep(formula: Node, _: Node) -> Node:
+    return formula
+
+
+def _has_place(phrase: Node) -> bool:
+    return any(one.kind == "rel" for one in conjuncts(formula_of(phrase)))
 
 
 def with_objects_of_prohibitions(parts: Sequence[Node]) -> list[Node]:

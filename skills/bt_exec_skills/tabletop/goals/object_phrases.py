@@ -299,7 +299,7 @@ class Phrases:
             phrase = replace(phrase, up_to=bound == "at_most", in_all=in_all, total=total)
         number = phrase.number
         collective = is_collective(phrase.kind)
-        nameless = not (phrase.kind or phrase.name or phrase.table)
+        nameless = not (phrase.kind or phrase.name or phrase.table or phrase.listed)
         several = self.korean and (nameless or collective)
         if det in ("rest", "another"):
             phrase = replace(phrase, rest=True)
