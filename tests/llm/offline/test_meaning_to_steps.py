@@ -167,6 +167,7 @@ REFUSED = [
     ("building", "wait until nobody is in any room"),
     ("building", "wait a minute in every room"),
     ("building", "wait a minute in the lounge and the break room"),
+    ("door", "hold the material with your left hand and close the door with your right"),
     # words beside or inside messages
     ("building", 'tell the professor "if the lounge is dark, go to the corridor"'),
     ("building", "tell the professor that the lounge is empty if it is"),
