@@ -470,7 +470,7 @@ class Converter:
         plain = not (
             to.kind or to.values or to.name or to.listed
         )  # not "the nearest plate or bowl"
-        if to.order and plain and self._is_table(target, previous):
+        if to.order in ("left", "right") and plain and self._is_table(target, previous):
             to = replace(to, table=True)  # "to the left table … to the right one"
         to = self._without_comparison(to, target, side)
         same = [one for one in self._places if to == Phrase(to.text, kind=one.kind, definite=True)]
