@@ -39,13 +39,18 @@ EVERYTHING = Node("np", (("of", Node("any")), ("det", "all")))
 
 
 def correct_objects(new: Any, old: Any) -> Any:
-    """Return corrected objects; without a noun, they take the noun of the replaced objects."""
+    """Return corrected objects; without a noun, they take the noun of the replaced objects.
+
+    `UNSAID` is returned for "one" if no noun of the replaced objects is known.
+    """
     if not (isinstance(new, Node) and isinstance(old, Node) and new.kind == old.kind == "np"):
         return new
     said, nouns = new.node("of"), _nouns_of(old.node("of"))
     if _nouns_of(said):
         return new
     if ONE in said.walk():
+        if not nouns and ONE not in old.walk():
+            return UNSAID
         return new.replace(of=said.substitute(ONE, conjunction(*nouns)))
     return new.replace(of=conjunction(said, *nouns))
 

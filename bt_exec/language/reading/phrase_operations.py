@@ -76,12 +76,24 @@ def _set_argument(phrase: Node, name: str, value: Value | None) -> Node:
 
 
 def except_objects(objects: Any, formula: Node | None) -> Any:
-    """Return an object phrase, or each of several, restricted by a formula such as an exclusion."""
+    """Return an object phrase, or each of several, restricted by a formula such as an exclusion.
+
+    `UNSAID` is returned if objects at a place are excluded from a single one ("the cup, but on").
+    """
     if formula is None or objects is None:
         return objects
+    placed = formula.kind == "not" and formula.parts()[0].kind == "rel"
+    if placed and isinstance(objects, Node) and _is_definite_singular(objects):
+        return UNSAID
     if isinstance(objects, tuple):
         return tuple(refine(one, formula) for one in objects)
     return refine(objects, formula)
+
+
+def _is_definite_singular(phrase: Node) -> bool:
+    """Return True for a phrase such as "the cup"."""
+    plural = phrase.get("quantity") is not None or Node("many") in phrase.walk()
+    return phrase.kind == "np" and phrase.get("det") == "the" and not plural
 
 
 def other_than(chosen: Any, excluded: Any) -> Any:

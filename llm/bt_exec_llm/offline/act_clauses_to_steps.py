@@ -204,6 +204,9 @@ class ActClauseConverter(ReportConverter):
         """Yield the pieces of an act in groups, one for each step.
 
         "Wait there for a minute" has two steps, and so does a report of the states of two objects.
+
+        Raises:
+            NoStepsError: If a wait of some length may be at each of several places.
         """
         if all(self._lexicon.verbs[verb].finds for verb in verbs):
             yield from _by_described_object(pieces)
@@ -211,7 +214,10 @@ class ActClauseConverter(ReportConverter):
         times = [piece for piece in pieces if (piece.kind, piece.name) == ("limit", "TIME")]
         others = [piece for piece in pieces if piece not in times]
         stays = any(self._lexicon.verbs[verb].stays for verb in verbs)
-        yield from (others, times) if stays and times and others else (pieces,)
+        apart = stays and bool(times and others)
+        if apart and (self._names_several_places(others) or any(map(self._is_group, others))):
+            raise NoStepsError
+        yield from (others, times) if apart else (pieces,)
 
     def _convert_arguments(
         self, act: Node, verbs: tuple[str, ...], of: list[Node]
@@ -258,6 +264,11 @@ class ActClauseConverter(ReportConverter):
 
     def _names_several_places(self, pieces: list[Piece]) -> bool:
         return sum(piece.name in self._each for piece in pieces) > 1
+
+    def _is_group(self, piece: Piece) -> bool:
+        """Return True for a word that stands for several places, such as "everywhere"."""
+        value = self._lexicon.values.get(piece.name, {}).get(piece.value)
+        return piece.name in self._each and value is not None and bool(value.each)
 
     def _convert_desired_state(self, act: Node) -> Step:
         """Return the step that achieves or keeps a state, as in "the door should be closed"."""

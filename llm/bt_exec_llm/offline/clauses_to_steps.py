@@ -160,6 +160,9 @@ class ClauseConverter(ConditionalConverter):
             question = replace(question, pieces=[*question.pieces, *tour])
         if {*self._places(visited)} - {*self._places([question])} and self._places([question]):
             raise NoStepsError  # the robot cannot wait at one place and look at another
+        every = any(map(self._is_group, question.pieces))
+        if every and (node.node("hold").node("of").kind == "all" or not needed):
+            raise NoStepsError  # "until all rooms are dark": it stops at the first dark one
         stays = tuple(self._verbs_of(act)) if waits else self._waiting
         awaited = question, needed != (node.text("sign") == "while")
         state = {(p.kind, p.name, p.value) for p in question.pieces}, awaited[1]

@@ -303,6 +303,11 @@ def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
         UnclearTextError: If an act after the text may belong to it: "tell him to wait and look".
     """
     leaves = list(reading.edge.leaves())
+    quoted = [one[:2] for one in reading.typed.quotations()]
+    if len(quoted) == 1 and quoted[0] == (0, len(reading.typed.chars)):
+        quoted = []  # the whole command
+    if any(_is_taken_apart(start, end, leaves) for start, end in quoted):
+        raise NoStepsError  # a quoted order is a message, not an order to the robot
     said = [leaf for leaf in leaves if leaf.category in ("text", "text.asked")]
     if said and any(leaf.category == _REMARK and leaf.start > said[0].start for leaf in leaves):
         raise NoStepsError  # the remark may be part of the message for a person
@@ -320,6 +325,12 @@ def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
         if leaf.text.startswith("to") and not verbs & known:
             start = reading.text.rfind(leaf.meaning.text("said"))
             raise UnclearTextError("AMBIGUOUS", reading.text[start:])
+
+
+def _is_taken_apart(start: int, end: int, leaves: list[Edge]) -> bool:
+    """Return True if quoted words are several words of the command instead of one text or name."""
+    inside = [one for one in leaves if one.text and start <= one.start and one.end <= end]
+    return len(inside) > 1 and any(one.category.startswith("v.") for one in inside)
 
 
 def _check_no_condition_on_answer(leaves: list[Edge], reading: Reading) -> None:

@@ -79,9 +79,12 @@ class Pairs:
     def only_keeps_state(self, work: list[Step], at: int) -> bool:
         """Return True if a step only keeps a state that the other steps do not change.
 
-        If the step has no object, the state is that of the last act before the step.
+        If the step has no object, the state is that of the last act before the step. A step that
+        names an instrument is an act: "hold it with your left hand and close the door".
         """
         verbs, step = self._lexicon.verbs, work[at]
+        if any(piece.kind == "value" and piece.mark in ("by", "with") for piece in step.pieces):
+            return False
         known = [verbs[verb] for verb in step.verbs if verb in verbs]
         others = [*work[:at], *work[at + 1 :]]
         if not known or not others or not all(verb.pairs for verb in known):

@@ -170,6 +170,8 @@ class Binder:
                 continue
             if at and self._leaves_place_open(work[at - 1], work[at]):
                 return RefusalReason("AMBIGUOUS", work[at].text)
+            if self._addresses_several_places(work[at], done):
+                return RefusalReason("AMBIGUOUS", work[at].text)
             step = self._with_object_of_next_step(work, at)
             everywhere = self._at_all_observed_places(step, done)
             found = self._bind_step(everywhere, done, work[at - 1] if at else None)
@@ -495,6 +497,8 @@ class Binder:
             found = self._matcher.match_step(about, [])
         if isinstance(found, RefusalReason):
             return RefusalReason("CONDITION", asked.text)
+        if self._concerns_several_places(found[0]):
+            return RefusalReason("CONDITION", asked.text)
         self._heard = asked, found[0]
         if find_answering_check(found[1]) is None:
             return self._find_question_tree(asked, done, needed=needed)
@@ -504,13 +508,35 @@ class Binder:
         return found[1].tree, tuple(args.items()), needed
 
     def _refers_to_several_places(self, asked: Step, done: list[Step]) -> bool:
-        """Return True if a question names no place, and the last step with places names several."""
+        """Return True if a step names no place, and the last step with places names several."""
         each = self._lexicon.list_types("each")
         if not each or any(p.name in each for p in asked.pieces if p.kind == "value"):
             return False
-        named = [[p.value for p in step.pieces if p.name in each] for step in done]
+        named = [
+            [p.value for p in step.pieces if p.name in each and p.mark != "not"] for step in done
+        ]
         last = next((values for values in reversed(named) if values), [])
         return len(set(last)) > 1
+
+    def _concerns_several_places(self, asked: Step) -> bool:
+        """Return True if a question names a group of places, which one observation does not cover.
+
+        "If all rooms except the lounge are dark" needs the observations of several places.
+        """
+        each = self._lexicon.list_types("each")
+        placed = [p for p in asked.pieces if p.kind == "value" and p.name in each]
+        known = (self._lexicon.values.get(p.name, {}).get(p.value) for p in placed)
+        return any(p.mark == "not" for p in placed) or any(one and one.each for one in known)
+
+    def _addresses_several_places(self, step: Step, done: list[Step]) -> bool:
+        """Return True for a message without recipients or place, after acts at several places.
+
+        In "go to the lounge and the hall and greet all there", "there" may mean both.
+        """
+        texts = (self._lexicon.texts.get(p.name) for p in step.pieces if p.kind == "text")
+        speaks = any(slot is not None and slot.shape != "noun" for slot in texts)
+        named = any(p.value and p.name in self._lexicon.recipient_types for p in step.pieces)
+        return speaks and not named and self._refers_to_several_places(step, done)
 
     def _find_question_tree(
         self, asked: Step, done: list[Step], *, needed: bool

@@ -158,6 +158,22 @@ UNDERSTOOD = [
      "look_at lounge situation, report_back"),
 ]  # fmt: skip
 REFUSED = [
+    # "there" after several places, conditions on groups of places, waits at each of several places
+    ("building", "go to the lounge and the break room and tell the people there to leave"),
+    ("building", "go to each room but the lounge and tell everyone there to leave"),
+    ("building", "if all rooms except the lounge are dark, come back"),
+    ("building", "check all rooms and if one is dark tell the professor"),
+    ("building", "wait until all rooms are dark"),
+    ("building", "wait until nobody is in any room"),
+    ("building", "wait a minute in every room"),
+    ("building", "wait a minute in the lounge and the break room"),
+    ("door", "hold the material with your left hand and close the door with your right"),
+    # words beside or inside messages
+    ("building", 'tell the professor "if the lounge is dark, go to the corridor"'),
+    ("building", "tell the professor that the lounge is empty if it is"),
+    ("building", "tell the professor whether anyone is in the lounge, not me"),
+    ("building", "tell the professor whether the lounge is dark and me whether it is noisy"),
+    ("building", "tell the professor nothing but the time"),
     ("door", "오른팔만 쓰지 말고 문 열어"),  # "not only with the right arm"
     ("door", "왼쪽 문을 열어"),
     ("door", "문 열어 줄까?"),

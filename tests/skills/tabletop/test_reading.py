@@ -462,6 +462,29 @@ def test_excluded_object_before_a_place_is_refused():
 
 
 @pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("put the cubes in the red bowl but leave the nearest one",
+         "put the cubes in the red bowl but leave the nearest cube"),
+        ("put the cups on the tray but leave the leftmost one",
+         "put the cups on the tray but leave the leftmost cup"),
+        ("put the apple on the nearest plate or tray",
+         "put the apple on whichever is closer, the plate or the tray"),
+    ],
+)  # fmt: skip
+def test_superlative_without_noun_selects_among_the_named_objects(one, other):
+    assert plan(one) == plan(other)
+    tables = ("table_1", "table_2")
+    assert not any(name in str(plan(one)) for name in tables)
+
+
+def test_places_are_not_excluded_from_a_single_object():
+    """A former reading was "the cup that is not to the right of the plate"."""
+    command = "put the apple to the left of the tray but to the right of the plate"
+    assert isinstance(plan(command), str)
+
+
+@pytest.mark.parametrize(
     "command",
     [
         "put everything {en} on the right table",

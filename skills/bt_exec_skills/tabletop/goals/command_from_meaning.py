@@ -304,7 +304,7 @@ class Converter:
         themes = tuple(
             replace(one, number="one" if only else "all") for one in self._objects_of_act(act)
         )
-        themes = tuple(one if one.rest else replace(one, like=None) for one in themes)
+        themes = tuple(one if one.rest or one.order else replace(one, like=None) for one in themes)
         goal = act.get("to")
         to = None
         if isinstance(goal, Node):
@@ -472,13 +472,16 @@ class Converter:
             to = _noun_of_earlier_place(
                 to, previous, self._said(goal)
             )  # "from table 0 to number 1"
-        if to.order and not (to.kind or to.values or to.name) and self._is_table(target, previous):
+        plain = not (
+            to.kind or to.values or to.name or to.listed
+        )  # not "the nearest plate or bowl"
+        if to.order in ("left", "right") and plain and self._is_table(target, previous):
             to = replace(to, table=True)  # "to the left table … to the right one"
         to = self._without_comparison(to, target, side)
         same = [one for one in self._places if to == Phrase(to.text, kind=one.kind, definite=True)]
         to = same[-1] if same else to  # "in the red bowl … into the bowl"
         bare = (to.values or to.rest or to.order) and not (
-            to.kind or to.name or to.table or to.again
+            to.kind or to.name or to.table or to.again or to.listed
         )
         like = to.but[0] if to.but else previous
         if like and side == "in" and bare:  # "in the red bowl … in the blue one", "the other"
