@@ -151,7 +151,7 @@ def cells_of(campaign: Campaign, site: Site) -> list[Cell]:
     combinations = [dict(zip(listed, values, strict=True)) for values in product(*listed.values())]
     count = len(seeds) * len(campaign.commands) * len(combinations) * len(campaign.faults)
     if count > _MOST:
-        raise UsageError(f"the campaign has {count} cells; at most {_MOST} are run")
+        raise UsageError(f"the campaign has {count} cells; the limit is {_MOST}")
     cells = []
     for seed in seeds:
         drawn = dict(_draw_settings(campaign, fields, seed))

@@ -97,7 +97,7 @@ def serve(
     if len(set(names)) < len(names):
         raise UsageError(f"--site: each site may be given only once; found {', '.join(names)}")
     if len(sites) > 1 and (world or fault):
-        raise UsageError("--world and --fault are for a single site; give them without others")
+        raise UsageError("--world and --fault work only with a single site; give one --site")
     files = _token_files(token_file or (), names)
     logins = [Login(required_token(host, files.get(name, files.get("")))) for name in names]
     shown = ", ".join(names)

@@ -63,6 +63,7 @@ class Guard:
             return {"call": words[0], "args": list(self.args)}
         if self.args:
             raise ValueError(
-                "args are for a function; write the arguments of a command after its name"
+                "args can be given only for a function; write the arguments of a command after "
+                "its name"
             )
         return {"command": words}

@@ -210,7 +210,7 @@ def _observation_from_data(data: Mapping[str, Any], frames: Path) -> RecordedObs
     values = {name: data[name] for name in ("t", "data", "seen", "established", "text")}
     frame = data["frame"]
     if frame is not None and Path(frame).name != frame:
-        raise ValueError(f"the frame is {str(frame)[:40]!r}")
+        raise ValueError(f"{str(frame)[:40]!r} is not the file name of a frame")
     values["frame_file"] = None if frame is None else frames / frame
     values["texts"] = data.get("texts", {})  # records of older versions have none
     observation: RecordedObservation = build_checked(RecordedObservation, values)

@@ -530,7 +530,7 @@ class Session:
             UsageError: If a mission runs, or a camera fails or does not answer in time.
         """
         if self._running is not None:
-            raise UsageError("this session is running a mission, which observes by itself")
+            raise UsageError("a mission is running in this session and makes the observations")
         return self.robots.observe()
 
     def reset(self, world: Mapping[str, str] | None = None) -> None:

@@ -112,7 +112,9 @@ class Fault(UserData):
         known = sorted({*skills[self.name].fails, *_EVERY_SKILL})
         if self.code and self.code not in known:
             listed = ", ".join(nearest_first(self.code, known))
-            raise UsageError(f"skill {self.name!r} never fails with {self.code}; it may: {listed}")
+            raise UsageError(
+                f"skill {self.name!r} never fails with {self.code}; its failure codes: {listed}"
+            )
 
     def to_source(self) -> str | dict[str, Any]:
         """Return the text or mapping from which `Faults.parse` creates this fault."""

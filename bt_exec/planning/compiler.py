@@ -353,7 +353,9 @@ class VerifiedPlan:
     def __post_init__(self, made_by: object) -> None:
         """Raise TypeError if `made_by` is not `PREPARE`."""
         if made_by is not PREPARE:
-            raise TypeError("plans are verified only by bt_exec.planning.plan_preparation.prepare")
+            raise TypeError(
+                "verified plans can be created only by bt_exec.planning.plan_preparation.prepare"
+            )
 
     def is_of(self, written: MissionSpec, situation: Situation) -> bool:
         """Return True if this plan was made from `written` and verified for `situation`."""

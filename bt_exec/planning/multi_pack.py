@@ -398,7 +398,7 @@ def make_packs_compiler(
     for one, found in parts.items():
         if not all(hasattr(found, method) for method in ("plan_part", "plan_condition", "words")):
             raise UsageError(
-                f"the compiler {one} cannot plan parts of commands, so that a site cannot have "
+                f"the compiler {one} cannot plan parts of commands, so a site cannot have "
                 "other compilers beside it (compiler: of)"
             )
     return PacksCompiler(parts, owners)

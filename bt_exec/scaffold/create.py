@@ -129,9 +129,8 @@ def _site_name(site: Site) -> str:
 def _check_name(name: str) -> None:
     if not _NAME.match(name) or keyword.iskeyword(name):
         raise UsageError(
-            f"{name!r} cannot be a name here; it has lower-case letters, digits and '_', "
-            "begins with a "
-            "letter, and is not a word of Python: my_robot"
+            f"{name!r} is not a valid name; use lower-case letters, digits and '_', begin with a "
+            "letter, and avoid keywords of Python: my_robot"
         )
 
 

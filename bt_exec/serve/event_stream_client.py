@@ -104,10 +104,10 @@ class ServiceTail:
             with answer:
                 if answer.status != http.client.OK:
                     why = {
-                        401: "it asks for a token; set BT_EXEC_TOKEN",
-                        404: "it has no such mission",
+                        401: "a token is required; set BT_EXEC_TOKEN",
+                        404: "there is no such mission",
                     }
-                    said = why.get(answer.status, f"it answered {answer.status}")
+                    said = why.get(answer.status, f"the server returned status {answer.status}")
                     raise UsageError(f"{self._host}{path}: {said}")
                 yield answer
 

@@ -221,7 +221,7 @@ def _parts_of_file(file: Path) -> tuple[list[Skill | Condition], Mapping[str, It
     if not file.is_file():
         raise UsageError(f"tools {file}: there is no such file")
     if file.suffix != ".py":
-        raise UsageError(f"tools {file} is not a Python file; its name ends in .py")
+        raise UsageError(f"tools {file} is not a Python file; its name must end in .py")
     name = f"bt_exec_tools_{file.stem}"
     spec = importlib.util.spec_from_file_location(
         name, file, loader=_UncachedLoader(name, str(file))

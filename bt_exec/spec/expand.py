@@ -199,7 +199,7 @@ class _Expander:
             items = []
         items = self._value(items, scope, (*place, each.item))
         if isinstance(items, list) and len(items) > each.most:
-            message = f"{len(items)} items; the limit is {each.most}, 'at_most' raises it"
+            message = f"{len(items)} items; the limit is {each.most}, raise it with 'at_most'"
             self._report("TOO_MANY_ITEMS", message, (*place, each.item), str(len(items)))
             items = items[: each.most]
         if isinstance(items, list) and items:

@@ -45,7 +45,7 @@ def _convert_duration(value: Any) -> Any:
     seconds = round(float(match[1]) * _UNITS_S[match[2]], 3) if match else 0.0
     if not 0 < seconds <= 24 * 3600:
         raise PydanticCustomError(
-            "duration", "a time is a number with its unit, 1ms to 24h: 500ms, 20s, 2min"
+            "duration", "a time must be a number with a unit, 1ms to 24h: 500ms, 20s, 2min"
         )
     return seconds
 
@@ -84,7 +84,7 @@ def _read_choices(value: Any) -> Any:
     items = tuple(value) if isinstance(value, list | tuple) else ()
     alike = {type(item) for item in items} in ({str}, {int})
     if not alike or len(items) < 2 or len(set(items)) < len(items):
-        message = "choices are two or more different words, or whole numbers: [fast, slow]"
+        message = "choices must be two or more different words, or whole numbers: [fast, slow]"
         raise PydanticCustomError("choices", message)
     return items
 
@@ -106,7 +106,7 @@ Choices: TypeAlias = Annotated[
 def _validate_bound(value: Any) -> Any:
     """Validate a bound, which is a finite number and not a boolean."""
     if type(value) not in (int, float) or not abs(value) <= 1e15:
-        raise PydanticCustomError("bound", "a bound is a number: min: 1")
+        raise PydanticCustomError("bound", "a bound must be a number: min: 1")
     return value
 
 

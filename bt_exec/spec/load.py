@@ -104,7 +104,7 @@ def _validate(source: Source) -> tuple[Document | None, list[Problem]]:
     """Return the document, or None and the problems if it is invalid."""
     data = source.data
     if not isinstance(data, dict):
-        message = "a document is a mapping that starts with 'tree: NAME' or 'mission:'"
+        message = "a document must be a mapping that starts with 'tree: NAME' or 'mission:'"
         return None, [source.problem("NOT_A_TREE", message, found=_shown_value(data))]
     if ("tree" in data) == ("mission" in data):
         return None, [_header_problem(data, source)]
@@ -120,7 +120,7 @@ def _validate(source: Source) -> tuple[Document | None, list[Problem]]:
 
 def _header_problem(data: Mapping[str, Any], source: Source) -> Problem:
     """Return a problem for a document with neither or both of ``tree`` and ``mission``."""
-    message = "a document starts with 'tree: NAME' (a tree) or with 'mission:' (a plan)"
+    message = "a document must start with 'tree: NAME' (a tree) or with 'mission:' (a plan)"
     if "tree" in data:
         message = "a document is a tree or a mission; leave 'tree' or 'mission' out"
         return source.problem("NOT_A_TREE", message, ("mission",), found="both", key=True)
@@ -199,7 +199,7 @@ def _problem_of_error(finding: ErrorDetails, place: Place, source: Source, top: 
     if kind == "node_kind":
         return _kind_problem(finding, place, source)
     if kind == "node_form":
-        message = "a node is a mapping that starts with its kind, such as 'do: SKILL'"
+        message = "a node must be a mapping that starts with its kind, such as 'do: SKILL'"
         return source.problem("BAD_NODE", message, place, found=value, allowed=KINDS)
     key = "[key]" in finding["loc"]
     if kind == "string_pattern_mismatch":

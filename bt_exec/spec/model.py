@@ -184,7 +184,7 @@ def _parse_each(value: Any) -> Any:
     names = [key for key in value if key != _AT_MOST] if isinstance(value, dict) else []
     items = value[names[0]] if len(names) == 1 else None
     if not (isinstance(items, list) or (isinstance(items, str) and items.startswith("$"))):
-        message = "names the item and its list: {item: $items}, with 'at_most: N' if need be"
+        message = "must name the item and its list: {item: $items}, with 'at_most: N' if need be"
         raise PydanticCustomError("each", message)
     most = {"most": value[_AT_MOST]} if _AT_MOST in value else {}
     return {"item": names[0], "items": items, **most}
@@ -426,7 +426,7 @@ def _check_is_node(value: Any) -> Any:
     if isinstance(value, NodeBase):
         return value
     if not isinstance(value, dict):
-        raise PydanticCustomError("node_form", "a node is a mapping that starts with its kind")
+        raise PydanticCustomError("node_form", "a node must be a mapping that starts with its kind")
     kinds = [kind for kind in KINDS if kind in value]
     if len(kinds) != 1:
         message = (
@@ -574,7 +574,7 @@ class Alternative(SpecModel):
     @model_validator(mode="after")
     def _check_differs(self) -> Alternative:
         if self.tree is None and not self.args:
-            message = "an alternative names another 'tree', or changes arguments with 'with'"
+            message = "an alternative must name another 'tree' or change arguments with 'with'"
             raise PydanticCustomError("way", message)
         return self
 

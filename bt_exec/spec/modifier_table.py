@@ -110,7 +110,7 @@ class Fillable(SpecModel):
         if not isinstance(value, dict):
             return handler(value)
         if value.get("until") is not None and value.get("repeat") is None:
-            message = "'until' ends a 'repeat'; say how often at most: repeat: 10"
+            message = "'until' needs a 'repeat' with the maximum number of rounds: repeat: 10"
             raise PydanticCustomError("until", message)
         given = {name: value[name] for name in _FILLED if _is_reference(value.get(name))}
         node = handler({key: part for key, part in value.items() if key not in given})

@@ -256,7 +256,9 @@ class _Reader:
         data: dict[str, Any] = {}
         while not isinstance(event := self.next(), yaml.MappingEndEvent):
             if not isinstance(event, yaml.ScalarEvent):
-                message = "a key is a word; put text that starts with '{', '[' or '*' into quotes"
+                message = (
+                    "a key must be a word; put text that starts with '{', '[' or '*' into quotes"
+                )
                 self._refuse("KEY_NOT_TEXT", message, place, spot=_position(event))
                 self._value(event, (*place, "?"))
                 self._value(self.next(), (*place, "?"))

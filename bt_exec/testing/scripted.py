@@ -184,7 +184,9 @@ def _check_like(like: Skill, codes: set[str], result: Mapping[str, Any] | None) 
         raise ValueError(f"{like.name} does not fail with {unknown[0]}; it declares {declared}")
     if missing := sorted(set(like.results) ^ set(result or like.results)):
         known = ", ".join(like.results) or "nothing"
-        raise ValueError(f"the result of {like.name} has {known}; {missing[0]!r} is not in both")
+        raise ValueError(
+            f"the result must have the fields of {like.name}: {known}; check {missing[0]!r}"
+        )
 
 
 def scripted_condition(

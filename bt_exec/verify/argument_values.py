@@ -84,7 +84,7 @@ _PRINTED = Union[str, int, float]  # noqa: UP007 - used as a value at run time
 def _check_template(context: Context, value: str, hint: Any, place: Place, bound: Names) -> None:
     """Report problems in a template: syntax, unbound names, values that cannot be printed."""
     if rest := template_problem(value):
-        message = "a brace that is meant as text is doubled: {{ or }}"
+        message = "write a literal brace twice: {{ or }}"
         context.report_problem("BAD_TEMPLATE", message, place, found=rest)
     if not is_assignable(hint, str):
         message = f"{_argument_name(place)} takes {type_name(hint)}, and this is a text"
@@ -96,7 +96,7 @@ def _check_template(context: Context, value: str, hint: Any, place: Place, bound
         if kind is not None and (
             without_metadata(kind) is bool or not is_assignable(_PRINTED, kind)
         ):
-            message = f"a text holds words and numbers; {{{name}}} is {type_name(kind)}"
+            message = f"a text can contain only words and numbers; {{{name}}} is {type_name(kind)}"
             context.report_problem("WRONG_TYPE", message, place, found=name)
 
 
@@ -129,7 +129,7 @@ def _reference(context: Context, value: str, hint: Any, place: Place, bound: Nam
         message = f"{value} is neither a parameter nor a result saved before"
         if name in saved_names(context.document.root):
             message = (
-                f"{value} is not saved for sure before this: what saves it may be skipped or "
+                f"{value} may have no value here: the node that saves it may be skipped or "
                 "fail, runs at the same time, or comes later"
             )
         elif not name.isidentifier():

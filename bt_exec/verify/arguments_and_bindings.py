@@ -61,7 +61,7 @@ def _check_parameter(context: Context, name: str, param: Param) -> None:
         )
     for bound, end in (("min", param.least), ("max", param.most)):
         if without_metadata(base) is int and end is not None and end % 1:
-            message = f"{bound!r} of {param.type} is a whole number"
+            message = f"{bound!r} of {param.type} must be a whole number"
             context.report_problem("WRONG_TYPE", message, ("params", name, bound), found=str(end))
     for index, value in enumerate(param.choices or ()):
         check_constant(context, value, base, ("params", name, "choices", index))
@@ -105,7 +105,7 @@ def _check_alternative(context: Context, tree: TreeSpec, way: Alternative, place
             )
     lost = [name for name in tree.returns if name not in target.returns]
     if lost:
-        message = f"tree {target.tree!r} does not return {lost[0]!r}, as this tree does"
+        message = f"tree {target.tree!r} lacks the result {lost[0]!r} that this tree returns"
         context.report_problem("UNKNOWN_RESULT", message, (*place, "tree"), allowed=target.returns)
 
 

@@ -55,7 +55,7 @@ def check_bounds(context: Context) -> None:
     """Report a document that is nested too deeply, is too big, or may run for too long."""
     steps = list(context.root.walk())
     if len(steps) > MAX_NODES:
-        message = f"has {len(steps)} nodes, at most {MAX_NODES} are run"
+        message = f"has {len(steps)} nodes; the limit is {MAX_NODES}"
         context.report_problem("TOO_BIG", message, ("root",), found=str(len(steps)))
     deep = next((step.place for step in steps if step.depth >= MAX_DEPTH), None)
     if deep is not None:

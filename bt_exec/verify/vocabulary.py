@@ -35,7 +35,7 @@ def check_vocabulary(context: Context) -> None:
             case Tree(body=None):
                 _check_tree(context, node.tree, (*place, "tree"), runs=True)
             case Check() if node.tell and node.code:
-                message = "a check with 'tell: true' has no 'else': either answer succeeds"
+                message = "a check with 'tell: true' cannot have 'else': either answer succeeds"
                 context.report_problem("ELSE_WITH_TELL", message, (*place, "else"), key=True)
             case Parallel() if node.needed > len(node.parallel):
                 context.report_problem(

@@ -67,7 +67,7 @@ async def json_body(request: Request) -> dict[str, Any]:
         raise WebError("MALFORMED", message="the body is not JSON") from None
     if not isinstance(found, dict):
         kind = type(found).__name__
-        raise WebError("MALFORMED", message=f"the body is a JSON object; found {kind}")
+        raise WebError("MALFORMED", message=f"the body must be a JSON object; found {kind}")
     return found
 
 

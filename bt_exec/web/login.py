@@ -46,7 +46,8 @@ def stripped_token(text: str, where: str) -> str:
     token = text.strip()
     if len(token) < _SHORTEST or not token.isascii() or not token.isprintable() or " " in token:
         raise UsageError(
-            f"{where}: a token has at least {_SHORTEST} ASCII characters and no spaces; make one: "
+            f"{where}: a token must have at least {_SHORTEST} ASCII characters and no spaces; "
+            "make one: "
             'python3 -c "import secrets; print(secrets.token_urlsafe(32))"'
         )
     return token

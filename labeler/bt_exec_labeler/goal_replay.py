@@ -85,8 +85,8 @@ def replay(record: MissionRecord, actions: Sequence[_Act] | None = None) -> Iter
     settings = record.settings
     if not settings.get("fast"):
         raise UsageError(
-            f"mission {record.id} ran in real time; only simulated missions run with --fast are "
-            "ticked again"
+            f"mission {record.id} ran in real time; only simulated missions that ran with --fast "
+            "can be run again"
         )
     try:
         site = load_site(record.line.site)

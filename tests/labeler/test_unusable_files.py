@@ -83,7 +83,7 @@ UNUSABLE: tuple[tuple[str, Callable[[Path], Any], str], ...] = (
     (f"{DATASET} --format csv", _nothing, "there is no format 'csv'"),
     (f"{DATASET} --format lerobot --lerobot 0.5", _nothing, "there is no LeRobot version '0.5'"),
     (f"{DATASET} --replies", _nothing, "has no commands that were refused or answered"),
-    (f"{DATASET} --replies --format lerobot", _nothing, "--replies works with --format parquet"),
+    (f"{DATASET} --replies --format lerobot", _nothing, "--replies requires --format parquet"),
     ("replay run", _nothing, "game: only missions of a journal can be run again"),
 )  # fmt: skip
 

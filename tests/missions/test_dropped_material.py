@@ -13,7 +13,7 @@ from tests.truth.witness import Witness
 
 FELL = {
     "en": "The material fell to the floor in front of the door.",
-    "ko": "자재는 문 앞 바닥에 떨어졌습니다.",
+    "ko": "자재가 문 앞 바닥에 떨어져 있습니다.",
 }
 
 

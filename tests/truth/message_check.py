@@ -188,7 +188,7 @@ def _was_behind(c: Checker, m: re.Match[str]) -> bool:
 
 @rule(
     r"The material fell to the floor in front of the door\.",
-    r"자재는 문 앞 바닥에 떨어졌습니다\.",
+    r"자재가 문 앞 바닥에 떨어져 있습니다\.",
 )
 def _fell(c: Checker, m: re.Match[str]) -> bool:
     return not c.witness.material_inside and _loose(c)

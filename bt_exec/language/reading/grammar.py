@@ -70,7 +70,7 @@ class Line:
         self._meaning, _, cost = right.partition("@")
         parts = _BRACES.split(left)
         if len(parts) not in (1, 5):
-            raise GrammarError(text, "a rule has at most one pair of braces")
+            raise GrammarError(text, "a rule may have only one pair of braces")
         before, _, free, turned, behind = parts if len(parts) == 5 else (left, "", "", "", "")
         self.before, self.free, self.behind = (
             self._parse_items(part) for part in (before, free, behind)
@@ -91,13 +91,13 @@ class Line:
         items = (*self.before, *self.free, *self.behind)
         names = sorted(item.name for item in items if item.name)
         if sorted({*self.template.names}) != names:
-            raise GrammarError(self._text, "each named item is used in the meaning")
+            raise GrammarError(self._text, "each named item must be used in the meaning")
         if all(item.optional for item in items):
             raise GrammarError(self._text, "a rule needs an item that is always present")
         for item in items:
             for category in item.categories:
                 if not item.name and category not in silent and not category.startswith("~"):
-                    raise GrammarError(self._text, f"{category} carries meaning and is not used")
+                    raise GrammarError(self._text, f"{category} carries meaning but is not used")
 
     def _parse_items(self, text: str) -> tuple[Item, ...]:
         try:

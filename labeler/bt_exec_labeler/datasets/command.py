@@ -54,7 +54,9 @@ def dataset(
     if form not in _FORMS:
         raise UnknownName("format", form, _FORMS)
     if replies and form != "parquet":
-        raise UsageError("--replies works with --format parquet: other sets have no place for them")
+        raise UsageError(
+            "--replies requires --format parquet; other formats cannot contain replies"
+        )
     manifest = Output(folder).run_settings()
     vocabulary = vocabulary_of(folder, words, manifest)
     episodes = {episode.id: episode for episode in read_source(source)}
@@ -83,7 +85,7 @@ def dataset(
     if replies and not answered:
         raise UsageError(
             f"{source} has no commands that were refused or answered; "
-            "journals of missions may have some"
+            "only journals of missions can contain them"
         )
     splits = splits_of_run(folder, [*kept, *answered], keep=True)
     about_set = (role_by_name(manifest["role"]), kept, episodes, vocabulary, splits)

@@ -293,7 +293,7 @@ def create(settings: LabelerSettings) -> Labeler:
         raise UsageError(
             f"--cost needs the prices of {client.model}: -s client.prices.input=… and "
             "-s client.prices.output=… (for a million tokens), or --site FILE whose compiler has "
-            "them; without prices take --requests or --tokens"
+            "them; without prices use --requests or --tokens"
         )
 
     def reserve(most: Usage) -> Callable[[Usage | None], None]:

@@ -132,7 +132,7 @@ class RemoteLabeler:
         found = data.get("items") if isinstance(data, Mapping) else None
         if not isinstance(found, list) or len(found) != count:
             wanted = f"{count} items"
-            raise LabelerFailure("REMOTE_FORM", f"{self.options.url} did not answer {wanted}")
+            raise LabelerFailure("REMOTE_FORM", f"{self.options.url} did not return {wanted}")
         if data.get("schema_version") != self.vocabulary.version:
             theirs = str(data.get("schema_version"))[:60]
             message = f"{self.options.url} has schema {theirs}; ours is {self.vocabulary.version}"
@@ -234,7 +234,7 @@ def create(settings: LabelerSettings) -> Labeler:
     )
     if unknown := settings.allowance.limited_kinds & {"tokens", "cost"}:
         raise UsageError(
-            f"--{min(unknown)} does not work with the labeler remote: its service does not say "
-            "what an answer cost; take --requests"
+            f"--{min(unknown)} does not work with the labeler remote: its service does not report "
+            "what an answer costs; use --requests"
         )
     return RemoteLabeler(settings.vocabulary, options, allowance=settings.allowance)

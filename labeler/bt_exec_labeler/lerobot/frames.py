@@ -109,7 +109,7 @@ def _decode_video_frame(path: Path, at: float, fps: float) -> Image:
                     return np.ascontiguousarray(frame.to_ndarray(format="rgb24"), np.uint8)
     except av.FFmpegError as error:
         raise ValueError(f"{name} is damaged: {error}") from error
-    raise ValueError(f"{name} is damaged: the video ends before it")
+    raise ValueError(f"{name} is damaged: the video ends before this frame")
 
 
 def import_av() -> Any:

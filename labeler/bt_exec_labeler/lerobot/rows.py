@@ -222,7 +222,7 @@ def subtasks_by_number(folder: Path, numbered: Sequence[tuple[float, int | None]
         # the format in which pandas writes an index
         text = row.get("subtask", row.get("__index_level_0__"))
         if text is None or "subtask_index" not in row:
-            raise UsageError(f"{path} has no subtask and subtask_index")
+            raise UsageError(f"{path} lacks the columns subtask and subtask_index")
         texts[row["subtask_index"]] = str(text)
     return [(t, texts[number]) for t, number in numbered if number in texts]
 

@@ -88,7 +88,7 @@ class Decisions:
     ) -> None:
         if not _NAME.fullmatch(reviewer):
             raise UsageError(
-                f"--reviewer {reviewer!r}: a name has at most 40 letters, digits, - and _"
+                f"--reviewer {reviewer!r}: a name may have at most 40 letters, digits, - and _"
             )
         self.reviewer = reviewer
         self.path = folder / "review" / f"{reviewer}.jsonl"

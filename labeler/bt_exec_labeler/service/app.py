@@ -123,7 +123,8 @@ def serve_labeler(
     who = role_by_name(role)
     if labeler == "rules":
         raise UsageError(
-            "the labeler rules reads recorded actions, which a request does not have; serve model"
+            "the labeler rules reads recorded actions, which a request does not have; "
+            "serve the labeler model"
         )
     if frames is not None and not frames.is_dir():
         raise UsageError(f"--frames {frames} is not a folder")

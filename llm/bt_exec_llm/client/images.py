@@ -29,7 +29,9 @@ def image_block(frame: NDArray[np.uint8], *, quality: int = 85) -> Image:
     import cv2  # imported lazily, since few prompts have pictures
 
     if frame.dtype != np.uint8 or frame.ndim != 3 or frame.shape[2] != 3 or not frame.size:
-        raise ValueError(f"a frame is uint8 of (height, width, 3), not {frame.dtype} {frame.shape}")
+        raise ValueError(
+            f"a frame must be uint8 of shape (height, width, 3), not {frame.dtype} {frame.shape}"
+        )
     height, width = frame.shape[:2]
     longest = max(height, width)
     picture: Any = frame

@@ -37,7 +37,7 @@ class ScriptedModel:
         self._seconds = seconds
         self._lock = threading.Lock()
         if not self._replies:
-            raise ValueError("a script holds at least one reply")
+            raise ValueError("a script needs at least one reply")
 
     def ask(self, question: Question, cancel: threading.Event | None = None) -> Answer:
         """Return the next answer, or raise the next failure."""

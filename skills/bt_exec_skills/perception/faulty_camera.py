@@ -62,7 +62,7 @@ def _parse_break(text: str) -> Break:
     end = float(match["end"]) if match["end"] else float("inf")
     start = float(match["start"] or 0.0)
     if end <= start:
-        raise ValueError(f"camera={text!r}: it ends before it starts")
+        raise ValueError(f"camera={text!r}: the fault ends before it starts")
     return Break(fault, start, end)
 
 

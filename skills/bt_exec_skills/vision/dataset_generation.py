@@ -203,7 +203,7 @@ def finished_recipe(folder: Path) -> Recipe:
         made = len(_finished_scenes(folder))
         raise UsageError(
             f"{folder} is not finished ({made} of {recipe.scenes} scenes); the "
-            "bt-exec vision dataset command that began it continues"
+            "same bt-exec vision dataset command continues it"
         )
     return recipe
 

@@ -39,7 +39,7 @@ def save_picture(file: Path, picture: Frame) -> None:
     """
     if file.is_dir() or not cv2.haveImageWriter(str(file)):
         raise UsageError(
-            f"{file} cannot be written: its name must end like that of a picture, such as seen.png"
+            f"{file} cannot be written: its name must end in .png or another picture suffix"
         )
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

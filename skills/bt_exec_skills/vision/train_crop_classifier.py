@@ -129,7 +129,7 @@ def _train_or_resume(
     net = _make_namer_net(torch, len(taught.classes)).to(memory_format=torch.channels_last)
     steps = len(taught.names) // settings.batch
     if not steps:
-        raise UsageError(f"{len(taught.names)} crops are less than a batch of {settings.batch}")
+        raise UsageError(f"{len(taught.names)} crops are fewer than a batch of {settings.batch}")
     rule = torch.optim.AdamW(net.parameters(), settings.lr0, weight_decay=_DECAY)
     pace = torch.optim.lr_scheduler.OneCycleLR(
         rule, settings.lr0, total_steps=settings.epochs * steps, pct_start=_WARM

@@ -73,7 +73,9 @@ def load_detector(weights: Path) -> Network:
         return OnnxNetwork(weights)
     if weights.suffix == ".pt":
         return UltralyticsNetwork(weights)
-    raise UsageError(f"{weights}: weights end in .onnx (onnxruntime) or .pt (ultralytics)")
+    raise UsageError(
+        f"{weights}: the file name must end in .onnx (onnxruntime) or .pt (ultralytics)"
+    )
 
 
 Floats = npt.NDArray[np.floating[Any]]

@@ -378,7 +378,7 @@ def test_version_is_printed(bt: Run) -> None:
         ("run x --site dor", "there is no site 'dor'; known, nearest first: door"),
         ("run x --world door", "world setting 'door' must be KEY=VALUE"),
         ("run x --world dor=open", "site 'door' has no 'dor'; known: door:"),
-        ("run x --fault grasp=NO", "skill 'grasp' never fails with NO; it may: "),
+        ("run x --fault grasp=NO", "skill 'grasp' never fails with NO; its failure codes: "),
         ("run x --fault grsp=NO", "there is no skill 'grsp'; known, nearest first: grasp"),
         ("run x --compiler offlin", "there is no compiler 'offlin'; known, nearest first: offline"),
         ("run x --json --turns -", "give --turns a file"),

@@ -68,7 +68,7 @@ def test_token_file_readable_by_others_is_refused(bt: Run, tmp_path: Path, mode:
 
 def test_invalid_token_is_refused(bt: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BT_EXEC_TOKEN", "x")
-    assert "BT_EXEC_TOKEN: a token has at least 16" in bt("serve").err
+    assert "BT_EXEC_TOKEN: a token must have at least 16" in bt("serve").err
 
 
 def test_port_in_use_is_reported_before_robots_are_opened(bt: Run, door: str) -> None:

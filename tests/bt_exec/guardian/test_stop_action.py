@@ -54,5 +54,5 @@ def test_invalid_limit_is_refused(within_s):
 
 def test_arguments_are_allowed_only_for_functions():
     assert Guard("lab:stop", ("arm", 1)).data["args"] == ["arm", 1]
-    with pytest.raises(ValueError, match="args are for a function"):
+    with pytest.raises(ValueError, match="args can be given only for a function"):
         Guard("estop", ("arm",))

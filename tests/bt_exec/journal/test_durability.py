@@ -169,7 +169,7 @@ print(*told, sep="\\n")
     assert done.returncode == 0, done.stderr
     (told,) = done.stdout.splitlines()
     assert told.startswith(f"{path} cannot be written (")
-    assert told.endswith("); no skill starts until it can")
+    assert told.endswith("); no skill starts meanwhile")
     assert [s.start.call for s in Journal.open(path).mission(1).skills] == [0, 1, 2, 3, 4]
 
 
@@ -188,7 +188,7 @@ def test_lost_rows_are_counted_at_the_end(
         recorder.close()
         other.execute("ROLLBACK")
     assert told == [
-        f"{journal.path} cannot be written (database is locked); no skill starts until it can",
+        f"{journal.path} cannot be written (database is locked); no skill starts meanwhile",
         f"5 rows of {recorder.mission_id} could not be written: database is locked; 2 saved "
         f"in {journal.path}.{recorder.mission_id}.rows",
     ]

@@ -159,7 +159,7 @@ def test_failed_transaction_is_rolled_back_and_the_journal_recovers(by_hand, jou
     assert [event.tick for event in journal.mission("last").events] == [1, 2]
     assert (by_hand.recorder.problem, by_hand.recorder.lost) == ("", 0)
     assert by_hand.told == [
-        f"{journal.path} cannot be written (disk I/O error); no skill starts until it can"
+        f"{journal.path} cannot be written (disk I/O error); no skill starts meanwhile"
     ]
 
 
@@ -234,7 +234,7 @@ def test_rows_refused_permanently_are_lost_and_counted_once(by_hand, journal):
     by_hand.recorder._closing = False
     by_hand.recorder.close()
     assert by_hand.told == [
-        f"{journal.path} cannot be written (IntegrityError: no); no skill starts until it can",
+        f"{journal.path} cannot be written (IntegrityError: no); no skill starts meanwhile",
         f"3 rows of {by_hand.recorder.mission_id} could not be written: IntegrityError: no",
     ]
 
@@ -253,7 +253,7 @@ def test_event_that_cannot_be_encoded_is_lost_and_the_others_are_kept(by_hand, j
     assert [event.tick for event in journal.mission("last").events] == [1, 3]
     assert by_hand.recorder.lost == 1
     assert by_hand.told == [
-        f"{journal.path} cannot be written (RecursionError: too deep); no skill starts until it can"
+        f"{journal.path} cannot be written (RecursionError: too deep); no skill starts meanwhile"
     ]
 
 
@@ -301,7 +301,7 @@ def test_hanging_writer_is_abandoned_and_reported(journal, monkeypatch):
     recorder._connection.close()
     assert told == [
         f"{journal.path} cannot be written (nothing written within 0.02 s); "
-        "no skill starts until it can",
+        "no skill starts meanwhile",
         f"{journal.path} does not respond; the end of the record of {recorder.mission_id} "
         "may be missing",
     ]

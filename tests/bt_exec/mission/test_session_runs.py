@@ -279,7 +279,7 @@ def test_observation_request_during_a_mission_is_refused(site):
 
     with Session(site, fast=True, listeners=[Looks()]) as session:
         session.run("go")
-        assert told == ["this session is running a mission, which observes by itself"]
+        assert told == ["a mission is running in this session and makes the observations"]
         assert session.observe() == {}
 
 

@@ -57,13 +57,13 @@ def test_fault_is_parsed(text, expected):
         (
             "grasp:1=NOT_THEIR",
             UsageError,
-            "skill 'grasp' never fails with NOT_THEIR; it may: "
+            "skill 'grasp' never fails with NOT_THEIR; its failure codes: "
             "NOT_THERE, GRASP_SLIPPED, SKILL_CRASHED, TIMEOUT",
         ),
         (
             "go=QQQ",
             UsageError,
-            "skill 'go' never fails with QQQ; it may: SKILL_CRASHED, TIMEOUT",
+            "skill 'go' never fails with QQQ; its failure codes: SKILL_CRASHED, TIMEOUT",
         ),
         ("go:0=TIMEOUT", UsageError, "fault 'go:0=TIMEOUT': calls are counted from 1"),
     ],

@@ -51,7 +51,7 @@ def request_of():
 def test_verified_plan_can_only_be_created_by_prepare():
     spec = spec_of("{tree: inner}")
     with pytest.raises(
-        TypeError, match=r"verified only by bt_exec\.planning\.plan_preparation\.prepare"
+        TypeError, match=r"created only by bt_exec\.planning\.plan_preparation\.prepare"
     ):
         VerifiedPlan(spec, spec, Situation(), made_by=None)
 

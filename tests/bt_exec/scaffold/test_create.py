@@ -74,7 +74,7 @@ def test_existing_files_are_not_overwritten(tmp_path):
 @pytest.mark.parametrize("name", ["", "Wave", "9a", "a-b", "class", "../x", "a b", "문", "x" * 41])
 def test_invalid_names_are_refused(tmp_path, name):
     for create in (create_pack, create_skill, create_condition, create_site):
-        with pytest.raises(UsageError, match="cannot be a name"):
+        with pytest.raises(UsageError, match="is not a valid name"):
             create(name, tmp_path)
     assert list(tmp_path.iterdir()) == []
 

@@ -47,7 +47,7 @@ def test_address_of_a_service_selects_its_newest_mission(served: Served) -> None
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("/missions/2020-01-01-0001", "it has no such mission"),
+        ("/missions/2020-01-01-0001", "there is no such mission"),
         ("x", "write http://HOST:PORT"),
         ("http://127.0.0.1:1", "does not answer"),
     ],

@@ -102,7 +102,7 @@ def test_name_in_use_is_refused(tmp_path, tool):
 def test_file_that_is_not_python_is_refused(tmp_path):
     file = tmp_path / "tool.txt"
     file.write_text(TOOL)
-    with pytest.raises(UsageError, match=r"ends in \.py"):
+    with pytest.raises(UsageError, match=r"must end in \.py"):
         load_site("image", [file])
 
 

@@ -35,7 +35,7 @@ def test_declaration_can_be_changed():
         ({"like": pour, "script": ["STUCK"]}, "pour does not fail with STUCK; it declares SPILT"),
         (
             {"like": pour, "result": {"lvl": 1}},
-            "the result of pour has level; 'level' is not in both",
+            "the result must have the fields of pour: level; check 'level'",
         ),
         ({}, "a scripted skill needs a name, or a skill that it is like"),
     ],

@@ -42,7 +42,7 @@ def test_nesting_depth_is_limited() -> None:
 def test_number_of_nodes_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds_and_claims, "MAX_NODES", 300)
     assert found({"sequence": [LIT] * 299}) == []
-    assert found({"sequence": [LIT] * 300}) == ["TOO_BIG root: has 301 nodes, at most 300 are run"]
+    assert found({"sequence": [LIT] * 300}) == ["TOO_BIG root: has 301 nodes; the limit is 300"]
     (problem,) = verify_mission(mission({"sequence": [LIT] * 300}), CATALOGUE)
     assert problem.found == "301"
 

@@ -94,9 +94,9 @@ def test_breach_list_of_a_service_is_truncated(vocabulary: Vocabulary) -> None:
 @pytest.mark.parametrize(
     ("data", "code", "said"),
     [
-        ([], "REMOTE_FORM", "did not answer 2 items"),
-        ({"items": "ab"}, "REMOTE_FORM", "did not answer 2 items"),
-        ({"items": [1]}, "REMOTE_FORM", "did not answer 2 items"),
+        ([], "REMOTE_FORM", "did not return 2 items"),
+        ({"items": "ab"}, "REMOTE_FORM", "did not return 2 items"),
+        ({"items": [1]}, "REMOTE_FORM", "did not return 2 items"),
         (
             {"items": [1, 2], "schema_version": "v" * 99},
             "REMOTE_SCHEMA",

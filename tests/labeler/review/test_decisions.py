@@ -72,7 +72,7 @@ def full_disk(_: int) -> None:
 
 @pytest.mark.parametrize("name", ["", "../ann", "a/b", "a b", ".ann", "-ann", "x" * 41])
 def test_invalid_reviewer_name_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match="a name has at most 40"):
+    with pytest.raises(UsageError, match="a name may have at most 40"):
         Decisions(tmp_path, name)
     assert list(tmp_path.iterdir()) == []
 

@@ -86,7 +86,7 @@ def test_frame_is_encoded_as_a_small_jpeg(shape: tuple[int, int], size: tuple[in
 
 def test_array_of_the_wrong_shape_or_type_is_rejected_as_frame() -> None:
     for wrong in (np.zeros((4, 4), np.uint8), np.zeros((4, 4, 3)), np.zeros((0, 4, 3), np.uint8)):
-        with pytest.raises(ValueError, match="a frame is uint8"):
+        with pytest.raises(ValueError, match="a frame must be uint8"):
             image_block(wrong)
 
 

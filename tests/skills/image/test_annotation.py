@@ -129,7 +129,7 @@ def test_invalid_file_is_reported_in_one_line(tmp_path, text, says):
 @pytest.mark.parametrize("line", ["x 1 1 1 1", "0 1 1", "5 0.1 0.1 0.1 0.1", "0 nan 0.1 0.1 0.1"])
 def test_invalid_line_is_reported_with_its_number(tmp_path, line):
     (tmp_path / "classes.txt").write_text("tomato\n")
-    with pytest.raises(UsageError, match=r"a\.txt:2: .*a line is: class x y width height"):
+    with pytest.raises(UsageError, match=r"a\.txt:2: .*expected: class x y width height"):
         read(tmp_path, f"0 0.5 0.5 0.1 0.1\n{line}\n", "txt")
 
 

@@ -150,7 +150,7 @@ def test_failed_motion_is_not_a_success(served):
         ("result = pick_object(where=[1, 2, 3])", "the argument 'where' of pick_object"),
         ("print(x)", "line 1: 'x' has no value yet"),
         ("x = " + "[" * 60 + "]" * 60, "nesting this deep"),
-        ("#" * 5000, "the code has 5000 characters; 4000 are allowed"),
+        ("#" * 5000, "the code has 5000 characters; the limit is 4000"),
     ],
 )
 def test_forbidden_code_is_refused_with_a_specific_message(served, code, found):

@@ -122,7 +122,7 @@ def test_show_annotates_a_picture(tmp_path: Path, capsys: pytest.CaptureFixture[
         ),
         (
             ["show", "grey.png", "--out", "."],
-            ". cannot be written: its name must end like that of a picture",
+            ". cannot be written: its name must end in .png",
         ),
         (["show", "grey.png", "--site", "lab"], "no weights for pictures of site lab ship; name"),
         (["show", "grey.png", "--world", "door=open"], "--world does not apply to a picture"),

@@ -30,7 +30,9 @@ def test_invalid_network_files_are_rejected(tmp_path: Path) -> None:
         load_network(odd)
     other = tmp_path / "weights.h5"
     other.write_bytes(b"x")
-    with pytest.raises(UsageError, match=r"weights end in \.onnx \(onnxruntime\) or \.pt"):
+    with pytest.raises(
+        UsageError, match=r"the file name must end in \.onnx \(onnxruntime\) or \.pt"
+    ):
         load_network(other)
     with pytest.raises(UsageError, match=r"weights .* not found"):
         load_network(tmp_path / "none.onnx")

@@ -202,8 +202,8 @@ def _parse_yolo_lines(
             kind, values = _parse_yolo_line(words, len(names))
         except ValueError as error:
             raise UsageError(
-                f"annotation {file}:{number}: {error}; a line is: class x y width height [score], "
-                "as shares of the picture"
+                f"annotation {file}:{number}: {error}; expected: class x y width height [score], "
+                "as fractions of the picture size"
             ) from None
         if len(values) in (4, 5):
             x, y, w, h = values[0] * wide, values[1] * high, values[2] * wide, values[3] * high
@@ -224,7 +224,7 @@ def _parse_yolo_line(words: Sequence[str], classes: int) -> tuple[int, list[floa
     """
     kind, values = int(words[0]), [_parse_number(word) for word in words[1:]]
     if not 0 <= kind < classes:
-        raise ValueError(f"class {kind}, but there are {classes}")
+        raise ValueError(f"class {kind}, but there are only {classes} classes")
     if len(values) not in (4, 5) and (len(values) < 6 or len(values) % 2):
         raise ValueError(f"{len(words)} values")
     return kind, values

@@ -74,7 +74,9 @@ def _read_picture_file(file: Path) -> bytes:
     if not file.is_file():
         raise UsageError(f"picture {file} is not a file but a pipe or a device; pipe it to -")
     if (size := file.stat().st_size) > MOST_BYTES:
-        raise UsageError(f"picture {file} has {size / 1e6:.0f} MB; at most {MOST_BYTES / 1e6:.0f}")
+        raise UsageError(
+            f"picture {file} is {size / 1e6:.0f} MB; the limit is {MOST_BYTES / 1e6:.0f} MB"
+        )
     return file.read_bytes()
 
 

@@ -78,7 +78,7 @@ def _load_engine(weights: str) -> Any:
     }
     if weights:
         if not Path(weights).is_file():
-            raise UsageError(f"reader {weights} does not exist")
+            raise UsageError(f"text recognition model {weights} does not exist")
         settings["Rec.model_path"] = weights
     return RapidOCR(params=settings)
 

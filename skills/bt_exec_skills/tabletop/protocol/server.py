@@ -151,7 +151,7 @@ def _add_actions(app: FastAPI, served_world: ServedWorld) -> None:
     async def step(request: Request) -> Any:
         seconds = (await json_body(request)).get("seconds")
         if isinstance(seconds, bool) or not isinstance(seconds, int | float):
-            raise WebError("MALFORMED", message='a step is {"seconds": NUMBER}')
+            raise WebError("MALFORMED", message='the body must be {"seconds": NUMBER}')
         try:
             now = await wrap_future(served_world.step(float(seconds)))
         except ValueError as wrong:
@@ -168,10 +168,10 @@ async def _source_code_of(request: Request) -> str:
     action = (await json_body(request)).get("action")
     if not isinstance(action, dict) or action.get("type") != "run_code":
         raise _ActionError(
-            "CANNOT", message='an action is {"type": "run_code", "payload": {"code": "…"}}'
+            "CANNOT", message='the action must be {"type": "run_code", "payload": {"code": "…"}}'
         )
     payload = action.get("payload")
     code = payload.get("code") if isinstance(payload, dict) else None
     if not isinstance(code, str):
-        raise _ActionError("CANNOT", message='the payload of run_code is {"code": "…"}, a text')
+        raise _ActionError("CANNOT", message='the payload of run_code must be {"code": "TEXT"}')
     return code

@@ -50,7 +50,7 @@ def parse_program(code: str) -> Program:
         CodeRefused: If the code contains anything that is not allowed.
     """
     if len(code) > _LONGEST:
-        raise CodeRefused(f"the code has {len(code)} characters; {_LONGEST} are allowed")
+        raise CodeRefused(f"the code has {len(code)} characters; the limit is {_LONGEST}")
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

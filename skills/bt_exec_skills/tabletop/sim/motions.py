@@ -256,7 +256,7 @@ def move_joints(world: TableWorld, joints: Sequence[float]) -> MotionSteps:
     low, high = world.joint_limits
     if bool((goal < low).any() or (goal > high).any()):
         limits = ", ".join(f"{a:.2f}..{b:.2f}" for a, b in zip(low, high, strict=True))
-        raise Failed("UNREACHABLE", f"the limits of the joints are {limits}")
+        raise Failed("UNREACHABLE", f"the joint limits are {limits}")
     yield from _move_smoothly(world, goal, "moving the arm")
     yield from _wait_until_reached(world, goal, "moving the arm")
 
