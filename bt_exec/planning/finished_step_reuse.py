@@ -153,7 +153,9 @@ class _ReuseRun(AbstractRun[_State | None]):
         Args:
             end: State after the plan; None if it cannot succeed.
         """
-        for fact, givers in end.givers.items() if end is not None else ():
+        if end is None:
+            return
+        for fact, givers in end.givers.items():
             for path in givers if fact in end.anew - end.replaced else ():
                 if end.facts.get(fact) != self._kept[path][fact]:
                     raise _RunAgain(path)
