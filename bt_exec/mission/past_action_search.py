@@ -20,7 +20,7 @@ from bt_exec.journal import Journal, MissionSummary
 from bt_exec.journal.recorded_mission import MissionRecord, SkillRun
 from bt_exec.language.meaning import Context
 from bt_exec.mission.resumption import is_call_of
-from bt_exec.mission.self_questions import PastAction, act_in_question
+from bt_exec.mission.self_questions import PastAction, act_in_question, denies_action
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.spec.abstract_run import AbstractRun, Answers, Ends, Step
@@ -48,6 +48,9 @@ def action_in_question(
         compiler: Plans the action.
         request: Returns the planning request of a command.
 
+    For a question why an action was not done, a newer mission whose plan contains the action also
+    counts, although it did not begin it, for example because a condition was not met.
+
     Returns:
         The mission and whether it carried out the action; None if the question names no action
         that can be searched for, or names it in part ("did you deliver the box?", without the
@@ -64,9 +67,10 @@ def action_in_question(
     root = root or _action_plan(compiler, asked)
     if root is None and not getattr(compiler, "needs_observation", False):
         return None  # no situation would change the plan
+    denied = denies_action(question)
     lines = (
         journal.missions_of_day(site, date.today())
-        if root is None
+        if root is None or denied
         else journal.missions_with_actions(
             site, {step.do for step in walk(root, Do)}, day=date.today()
         )
@@ -90,10 +94,18 @@ def action_in_question(
             continue
         *_, last = walk(plan, Do)
         begun = any(is_call_of(last, run.start.skill, run.start.args, in_english) for run in runs)
+        if denied and not begun and _plans_call(record, last, in_english):
+            return PastAction(line, False, begun=False)
         # a satisfied mission that did not carry out the plan had another command
         if begun and line.status != "satisfied":
             unfinished = line
     return PastAction(unfinished, False) if complete or unfinished is not None else None
+
+
+def _plans_call(record: MissionRecord, node: Do, in_english: Callable[[Any], str]) -> bool:
+    """Return True if the last plan of a mission contains a call that `node` describes."""
+    calls = walk(record.plans[-1].event.spec.root, Do) if record.plans else ()
+    return any(is_call_of(node, call.do, call.args, in_english) for call in calls)
 
 
 def _action_plan(compiler: Compiler, asked: Request) -> NodeBase | None:

@@ -156,6 +156,11 @@ def act_in_question(question: str) -> str:
     return unicodedata.normalize("NFC", act)
 
 
+def denies_action(question: str) -> bool:
+    """Return True for a question that states that an action was not done."""
+    return _has_form(_normalized(question).rstrip(" ?"), "denied")
+
+
 def _sought_object(said: str) -> str:
     """Return the object whose place a normalized question asks for; empty for other texts."""
     found = (re.fullmatch(form, said) for form in _forms()["thing"])
@@ -169,11 +174,13 @@ class PastAction(NamedTuple):
         mission: The mission; None if no mission began the action.
         done: Whether the mission, together with those that it continued, carried out the action.
         before: The newest earlier mission that carried it out if `mission` did not, or None.
+        begun: False if the action is only part of the plan of `mission`.
     """
 
     mission: MissionSummary | None
     done: bool
     before: MissionSummary | None = None
+    begun: bool = True
 
 
 class SelfAnsweringCompiler:
@@ -375,7 +382,8 @@ def _described(action: PastAction, request: Request) -> str:
     """
     messages, language, mission = request.messages, request.language, action.mission
     failure = mission.failure if mission is not None and not action.done else None
-    last = ("SELF_DID_THAT" if action.done else "SELF_BEGAN_THAT", action.mission)
+    begun = "SELF_BEGAN_THAT" if action.begun else "SELF_DID_NOT"
+    last = ("SELF_DID_THAT" if action.done else begun, action.mission)
     sentences = [
         messages.say(code, language, when=f"{line.started_at:%H:%M}", command=line.command)
         for code, line in (("SELF_DID_THAT", action.before), last)
@@ -383,6 +391,8 @@ def _described(action: PastAction, request: Request) -> str:
     ]
     if failure is not None:
         sentences.append(messages.explain_failure(failure, language))
+    elif mission is not None and not action.begun and mission.language == language:
+        sentences.append(messages.say("SELF_REPORTED", language, message=mission.message))
     return " ".join(sentences)
 
 

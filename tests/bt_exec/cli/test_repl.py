@@ -296,6 +296,23 @@ def test_question_about_a_repeated_action_names_the_finished_and_the_last_attemp
     assert re.search(r"Yes\. I did that at \d\d:\d\d .* I began that at \d\d:\d\d .* not", said)
 
 
+@pytest.mark.parametrize(
+    ("question", "command"),
+    [
+        ("why did you not close the door?", "if the door is ajar, close it"),
+        ("왜 문 안 닫았어?", "if the door is ajar, close it"),
+        ("왜 문을 닫지 않았어?", "if the door is ajar, close it"),
+        ("why did you close the door?", "close the door"),
+    ],
+)
+def test_question_why_an_action_was_not_done_is_about_the_mission_that_left_it_out(
+    bt: Run, question: str, command: str
+) -> None:
+    lines = ("open the door", "close the door", "if the door is ajar, close it", question)
+    out = bt("repl", "--fast", stdin="\n".join(lines) + "\n").out
+    assert f"{command} (" in out
+
+
 def test_question_about_a_message_is_answered_from_the_record(bt: Run) -> None:
     lines = (
         "교수님께 점심이 준비됐다고 전해 줘",
