@@ -278,6 +278,9 @@ class SelfAnsweringCompiler:
                 return "WHY", answer_about_ending(tried, request.messages, language)
             last = answer_about_last_ending(request.context, request.messages, language)
             return "WHY", f"{say('SELF_ON_COMMAND', language)} {last}"
+        if _has_form(said, "earlier"):
+            earlier = list_missions(request.context, request.messages, language, before_last=True)
+            return "DONE", earlier or say("SELF_NOTHING_BEFORE", language)
         done = list_missions(request.context, request.messages, language)
         unknown = question == "PAST" and refusal.code != "DONE"
         if done and (found is not None or unknown):

@@ -26,14 +26,18 @@ _LONGEST = 40
 """Maximum length of a quoted command [characters]."""
 
 
-def list_missions(context: Context, messages: Messages, language: str) -> str:
+def list_missions(
+    context: Context, messages: Messages, language: str, *, before_last: bool = False
+) -> str:
     """Return one line for each of today's newest missions, with the observations of this session.
 
     If older missions of today are omitted, the first line gives their number. If there is no such
     mission today, the last one of an earlier day is listed; if there is none at all, the text is
-    empty. Commands that were only planned are marked as such.
+    empty. Commands that were only planned are marked as such. The newest mission is omitted with
+    `before_last`.
     """
-    return _listed(context.missions_carried_out(date.today()), messages, language)
+    done = context.missions_carried_out(date.today())
+    return _listed(done[:-1] if before_last else done, messages, language)
 
 
 def list_failed(context: Context, messages: Messages, language: str) -> str:

@@ -495,6 +495,20 @@ def test_last_actions_and_observations_are_listed() -> None:
     assert answer("뭐 했어?") == Reply("DONE", "아직 한 일이 없습니다.")
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["what did you do before that?", "and before that?", "그 전에는 뭐 했어?", "그 전에는?"],
+)
+def test_question_about_what_was_before_omits_the_last_mission(question: str) -> None:
+    turns = (Turn("go", "satisfied", "OK", "There."), Turn("stay", "satisfied", "OK", "Here."))
+    said = answer(question, context=Context(turns)).message
+    assert "go" in said
+    assert "stay" not in said
+    assert "기록" in (nothing := answer(question, context=Context(turns[:1])).message) or (
+        nothing == "Nothing before that is on record today."
+    )
+
+
 def test_number_of_unlisted_missions_is_reported() -> None:
     context = Context(tuple(Turn(f"go {number}", "satisfied") for number in range(7)))
     lines = answer("what did you do?", context=context).message.splitlines()
