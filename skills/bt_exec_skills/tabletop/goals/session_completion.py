@@ -15,6 +15,7 @@ from bt_exec.language.reading.meaning_node import (
     Node,
     conjunction,
     disjunction,
+    negation,
     normal_form,
 )
 from bt_exec.language.reading.reader import MARGIN, Reading
@@ -313,8 +314,11 @@ class CommandHistory:
             if about == _ALL and not done and many:
                 return part.replace(of=tuple(one.replace(det="all") for one in subjects))
             if part.kind == "np" and part.get("det") == "rest" and not done:
-                for one in filter(partial(_may_be_contrasted, part), subjects):
+                contrasted = [*filter(partial(_may_be_contrasted, part), subjects)]
+                for one in contrasted[:1]:
                     part = with_noun_of(part, one, goal)
+                others = (negation(one.node("of")) for one in contrasted[1:])
+                part = part.replace(of=conjunction(part.node("of"), *others))
             if part.kind == "np" and _THEM in formulas_of(part) and not done:
                 return normal_form(
                     part.substitute(_THEM, disjunction(*(n.node("of") for n in subjects)))
