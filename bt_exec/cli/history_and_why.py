@@ -135,8 +135,8 @@ def show(
 ) -> None:
     """Show how a mission ended: its trees, plan by plan, and its summary."""
     from bt_exec.cli.output_streams import operator_painter, write_json
-    from bt_exec.tui.messages_for_records import catalogue_and_messages
     from bt_exec.tui.mission_history import record_data, record_lines
+    from bt_exec.tui.recorded_mission_messages import catalogue_and_messages
 
     kept = open_journal(journal or context.obj)
     record = kept.mission(which)
@@ -176,7 +176,7 @@ def export(
     from bt_exec.export import FORMS, find_exporter
     from bt_exec.failure import UsageError
     from bt_exec.files import expand_home, file_errors
-    from bt_exec.tui.messages_for_records import catalogue_and_messages
+    from bt_exec.tui.recorded_mission_messages import catalogue_and_messages
 
     write = find_exporter(to)
     kept = open_journal(journal or context.obj)
@@ -328,7 +328,7 @@ def why(
 ) -> None:
     """Explain how a mission ended: the first cause, its evidence, and further attempts."""
     from bt_exec.cli.output_streams import operator_painter, write_json
-    from bt_exec.tui.messages_for_records import mission_explanation
+    from bt_exec.tui.recorded_mission_messages import mission_explanation
 
     kept = open_journal(journal)
     record = kept.mission(which)
@@ -391,7 +391,7 @@ def report_interrupted_mission(
         The command of the mission; empty if there is nothing to report.
     """
     from bt_exec.journal import record_argument
-    from bt_exec.tui.messages_for_records import mission_explanation
+    from bt_exec.tui.recorded_mission_messages import mission_explanation
 
     line: MissionSummary | None = journal.next_interrupted()
     if line is None:

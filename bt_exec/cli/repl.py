@@ -298,7 +298,7 @@ class _Prompt:
         from bt_exec.language.messages import language_of
         from bt_exec.mission.self_questions import question_of
         from bt_exec.planning.compiler import REPLIES
-        from bt_exec.tui.messages_for_records import mission_explanation
+        from bt_exec.tui.recorded_mission_messages import mission_explanation
 
         journal = self.stage.session.journal
         if journal is None:

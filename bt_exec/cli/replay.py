@@ -81,8 +81,8 @@ def _verify(journal: Journal, record: MissionRecord, *, json: bool) -> int:
 
     from bt_exec.cli.output_streams import operator_painter, write_json
     from bt_exec.mission.rerun import verify
-    from bt_exec.tui.messages_for_records import catalogue_and_messages
     from bt_exec.tui.node_text import duration_text
+    from bt_exec.tui.recorded_mission_messages import catalogue_and_messages
 
     found = verify(journal, record.id)
     if json:
@@ -114,7 +114,7 @@ def _write_test(journal: Journal, record: MissionRecord, form: str, path: Path) 
     from bt_exec.failure import UnknownName, UsageError
     from bt_exec.files import expand_home, file_errors
     from bt_exec.testing.record_to_test import generate_test
-    from bt_exec.tui.messages_for_records import catalogue_and_messages
+    from bt_exec.tui.recorded_mission_messages import catalogue_and_messages
 
     if form != "pytest":
         raise UnknownName("test format", form, ("pytest",))
@@ -220,7 +220,7 @@ def _print_changes(record: MissionRecord, painter: Painter, speed: float, *, ver
 def _view_models(
     record: MissionRecord, painter: Painter, verbose: bool
 ) -> Callable[[Callable[[], float]], ViewModel]:
-    from bt_exec.tui.messages_for_records import catalogue_and_messages
+    from bt_exec.tui.recorded_mission_messages import catalogue_and_messages
     from bt_exec.tui.view_model import ViewModel
 
     _, messages = catalogue_and_messages(record)

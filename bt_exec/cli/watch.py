@@ -46,7 +46,7 @@ def watch(
     """
     from bt_exec.cli.output_streams import operator_painter
     from bt_exec.journal.journal import JournalTail
-    from bt_exec.tui.messages_for_records import catalogue_and_messages, site_messages
+    from bt_exec.tui.recorded_mission_messages import catalogue_and_messages, site_messages
 
     if "://" in which:
         from bt_exec.serve.event_stream_client import ServiceTail

@@ -18,10 +18,10 @@ from typing import Any
 from bt_exec.events import Event, FactsKnown, Turn
 from bt_exec.journal import EventRow, Journal, MissionRecord
 from bt_exec.journal.json_text import to_json
-from bt_exec.tui.messages_for_records import catalogue_and_messages
 from bt_exec.tui.mission_history import mission_entry_data
 from bt_exec.tui.plain_view import PlainView
 from bt_exec.tui.plan_rows import ViewNode
+from bt_exec.tui.recorded_mission_messages import catalogue_and_messages
 from bt_exec.tui.terminal_text import safe_line
 from bt_exec.tui.view_model import ViewModel
 

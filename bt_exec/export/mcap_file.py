@@ -29,7 +29,7 @@ from bt_exec.events import Observed
 from bt_exec.export.json_lines import Moment, event_rows, mission_header, moments
 from bt_exec.failure import UsageError
 from bt_exec.journal import Journal, MissionRecord
-from bt_exec.journal.event_codec import RecordedObservation
+from bt_exec.journal.event_row_codec import RecordedObservation
 from bt_exec.journal.json_text import to_json
 
 __all__ = ["write_mcap"]

@@ -12,9 +12,9 @@ from typing import Any
 from bt_exec.events import Observed, SkillEnded, SkillStarting
 from bt_exec.export.json_lines import moments
 from bt_exec.journal import Journal, MissionRecord
-from bt_exec.journal.event_codec import RecordedObservation
+from bt_exec.journal.event_row_codec import RecordedObservation
 from bt_exec.journal.json_text import replace_surrogates as encodable
-from bt_exec.tui.messages_for_records import catalogue_and_messages, mission_explanation
+from bt_exec.tui.recorded_mission_messages import catalogue_and_messages, mission_explanation
 from bt_exec.tui.terminal_text import safe_line
 from bt_exec.tui.why import Why
 

@@ -9,7 +9,7 @@
 One SQLite file (WAL) holds all missions; frames are PNG files in a folder next to it.
 """
 
-from bt_exec.journal.event_codec import RecordedObservation
+from bt_exec.journal.event_row_codec import RecordedObservation
 from bt_exec.journal.journal import Booking, Journal, default_path, record_argument
 from bt_exec.journal.png_frames import png_of, read_png, write_png
 from bt_exec.journal.recorded_mission import (

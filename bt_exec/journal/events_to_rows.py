@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from bt_exec.events import Event, Finished, Observed, Planned, Progress, Rejected
-from bt_exec.journal.event_codec import digest_of, extra_event_data, observation_data
+from bt_exec.journal.event_row_codec import digest_of, extra_event_data, observation_data
 from bt_exec.journal.json_text import replace_surrogates, to_bounded_json, to_json
 from bt_exec.journal.png_frames import FrameStore
 from bt_exec.mission_outcome import Outcome
@@ -81,7 +81,7 @@ class Rows:
 
         A progress event beyond the maximum rate has no row.
         """
-        if isinstance(item, Progress) and not self._is_within_rate(item):
+        if isinstance(item, Progress) and not self._count_if_within_rate(item):
             return []
         self._seq += 1
         if isinstance(item, ModelExchange):
@@ -101,7 +101,7 @@ class Rows:
         rows.append((_EVENT, (*when, type(item).__name__, place, call, data)))
         return rows
 
-    def _is_within_rate(self, event: Progress) -> bool:
+    def _count_if_within_rate(self, event: Progress) -> bool:
         """Return True, and count the row, if a progress event is within the maximum rate."""
         second = event.t // 1
         rows = self._progress_rows[1] if self._progress_rows[0] == second else 0

@@ -18,7 +18,7 @@ import platformdirs
 from bt_exec.events import Event, Finished
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.files import expand_home
-from bt_exec.journal.event_codec import Specs
+from bt_exec.journal.event_row_codec import Specs
 from bt_exec.journal.json_text import replace_surrogates, to_json
 from bt_exec.journal.maintenance import Finding, Pruned, Retention, check, prune
 from bt_exec.journal.mission_row import process_identifier

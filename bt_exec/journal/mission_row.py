@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bt_exec.journal.event_codec import outcome_from_data
+from bt_exec.journal.event_row_codec import outcome_from_data
 from bt_exec.journal.recorded_mission import DAMAGED, MissionSummary
 from bt_exec.language.messages import LANGUAGES
 from bt_exec.mission_outcome import EXIT_CODES, Outcome

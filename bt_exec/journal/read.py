@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from bt_exec.events import Event, Finished, Planned, SkillEnded, SkillStarting
 from bt_exec.failure import UnknownName, UsageError
-from bt_exec.journal.event_codec import Specs, event_from_row
+from bt_exec.journal.event_row_codec import Specs, event_from_row
 from bt_exec.journal.mission_row import MissionRow, has_process_ended
 from bt_exec.journal.recorded_mission import (
     EventRow,

@@ -42,7 +42,7 @@ RETRY_S = 1.0  # time between attempts while the journal cannot be written [s]
 PENDING = 100_000  # maximum number of unwritten rows kept in memory; further ones are lost
 
 
-_MAY_GET_WELL = (sqlite3.OperationalError, sqlite3.DatabaseError)
+_TRANSIENT_ERRORS = (sqlite3.OperationalError, sqlite3.DatabaseError)
 """Errors that may be temporary: they concern the file (full, locked, damaged), not a row."""
 
 
@@ -342,7 +342,7 @@ class Recorder:
             self._commit(self._pending)
         except Exception as error:  # noqa: BLE001 - the thread must continue
             self._roll_back()
-            if type(error) in _MAY_GET_WELL:
+            if type(error) in _TRANSIENT_ERRORS:
                 self._store_problem(str(error))
                 return
             self._commit_singly()
@@ -370,7 +370,7 @@ class Recorder:
                 self._commit([row])
             except Exception as error:  # noqa: BLE001 - a value that SQLite cannot store
                 self._roll_back()
-                if type(error) in _MAY_GET_WELL and not self._connection.in_transaction:
+                if type(error) in _TRANSIENT_ERRORS and not self._connection.in_transaction:
                     self._pending.append(row)
                 else:
                     self.lost += 1

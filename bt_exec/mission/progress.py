@@ -17,8 +17,8 @@ from bt_exec.events import (
     Turn,
 )
 from bt_exec.failure import Failure
-from bt_exec.mission.incomplete_parts import Undone, still_undone, undone_parts
 from bt_exec.mission.pack_reporters import Reporters
+from bt_exec.mission.undone_parts import Undone, still_undone, undone_parts
 from bt_exec.mission_reporter import Action, MissionView, Skip
 from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Catalogue

@@ -38,7 +38,7 @@ from bt_exec.verify.effects_on_facts import (
 
 __all__ = ["describe_steps_left", "steps_left"]
 
-_NAMED = 8
+_MAX_PARTS = 8
 """Maximum number of parts that are named; further parts are counted."""
 
 _Parts: TypeAlias = dict[tuple[str, str], Located[NodeBase]]
@@ -48,7 +48,7 @@ _Parts: TypeAlias = dict[tuple[str, str], Located[NodeBase]]
 def describe_steps_left(record: MissionRecord, request: Request) -> str:
     """Return the remaining parts of a recorded mission as phrases; empty if there are none.
 
-    Only the first `_NAMED` parts are named; the others are counted.
+    Only the first `_MAX_PARTS` parts are named; the others are counted.
 
     Args:
         record: The mission.
@@ -62,7 +62,8 @@ def describe_steps_left(record: MissionRecord, request: Request) -> str:
         for part in ((left,) if messages.has_phrase(left.phrase_key) else walk(left, Do))
     ]
     phrases = [
-        messages.phrase(part.phrase_key, language, part.call_arguments) for part in parts[:_NAMED]
+        messages.phrase(part.phrase_key, language, part.call_arguments)
+        for part in parts[:_MAX_PARTS]
     ]
     if more := len(parts) - len(phrases):
         phrases.append(messages.fixed_word(f"and {more} more", language))

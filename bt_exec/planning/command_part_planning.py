@@ -36,11 +36,11 @@ Relations are left out, because all packs share them.
 """
 
 
-_ITS = ("it", "them")
+_PRONOUNS = ("it", "them")
 """Pronouns for the subject of a condition."""
 
 
-_LEAVE = ("verbs", "leave")
+_LEAVE_ALONE_VERB = ("verbs", "leave")
 """Lexicon entry of the verb in "leave the door alone"."""
 
 
@@ -161,7 +161,7 @@ class CommandPlanner:
         about = meaning.node("of") if meaning.kind == "act" and _is_question(meaning) else meaning
         named = self._everyone.intersection(names_in(about))
         if meaning.kind == "avoid":  # "leave … alone" applies to objects of every pack
-            named = named - {_LEAVE} or named
+            named = named - {_LEAVE_ALONE_VERB} or named
         fit = [name for name, own in self._known.items() if named and named <= own]
         return fit[0] if len(fit) == 1 else ""
 
@@ -299,7 +299,7 @@ class CommandPlanner:
             return branch
         if opening.get("of") is None and opening.get("by") is None:
             return branch.substitute(opening, opening.replace(of=subject))
-        named = {Node("pronoun", (("name", name),)) for name in _ITS}
+        named = {Node("pronoun", (("name", name),)) for name in _PRONOUNS}
         pointing = {one for one in opening.walk() if one in named}
         about = opening
         for one in pointing:

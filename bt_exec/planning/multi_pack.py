@@ -54,7 +54,7 @@ from bt_exec.spec.node_paths import locate, moved_paths
 
 __all__ = ["PacksCompiler", "make_packs_compiler"]
 
-_WIDTH = 0.5
+_MAX_COST_DIFFERENCE = 0.5
 """Maximum difference in cost between a meaning that is considered and the cheapest meaning."""
 _MOST_TURNS = 256
 """Maximum size of the cache of earlier commands that a compiler understands alone."""
@@ -199,7 +199,7 @@ class PacksCompiler(Wrapping):
         """Return the plan to which all likely meanings of a command lead, or a refusal."""
         found: list[Plan] = []
         refused: list[RefusedError] = []
-        limit = reading.cost + _WIDTH
+        limit = reading.cost + _MAX_COST_DIFFERENCE
         work = CommandPlanner(self.parts, request, reading, partial(self.context_of, request))
         for meaning, cost in ((reading.meaning, reading.cost), *reading.others):
             if cost > limit:

@@ -23,9 +23,9 @@ from bt_exec.site.site import Site
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import Do, MissionSpec
 from bt_exec.spec.node_paths import encloses, is_kept, nodes_with_paths
-from bt_exec.tui.messages_for_records import catalogue_and_messages, mission_explanation
 from bt_exec.tui.mission_history import mission_entry_data
 from bt_exec.tui.node_text import arguments_text
+from bt_exec.tui.recorded_mission_messages import catalogue_and_messages, mission_explanation
 from bt_exec.tui.view_model import ViewModel
 
 __all__ = [

@@ -57,7 +57,7 @@ End: TypeAlias = Literal["done", "recovered", "partial", "blocked", "need unmet"
 _SKIP = "skip_if."
 """Prefix of the names of conditions in ``skip_if``, to answer them differently."""
 _TIMEOUT = "TIMEOUT"
-_OFTEN = 2
+_MAX_INVERTED_EVALUATIONS = 2
 """Number of evaluations of each condition for which an inverted verdict is tried, one at a time."""
 
 
@@ -200,7 +200,7 @@ def disturbances(undisturbed: Rehearsal, catalogue: Catalogue) -> Iterator[Distu
         for code in (*sorted(catalogue.skills[skill].fails), _TIMEOUT):
             yield Disturbance("fails", skill, counts[skill], code)
     for question, asked in undisturbed.answers.items():
-        for number in range(1, min(asked, _OFTEN) + 1):
+        for number in range(1, min(asked, _MAX_INVERTED_EVALUATIONS) + 1):
             yield Disturbance("flips", question, number)
         yield Disturbance("unknown", question)
 

@@ -20,7 +20,7 @@ from bt_exec.tui.visible_rows import NARROW
 
 __all__ = ["Why"]
 
-_STEPS = 8
+_MAX_STEPS = 8
 """Maximum number of steps of a plan that are named; further steps are counted."""
 _LONGEST = 60
 """Maximum length of a displayed measured value [characters]."""
@@ -196,8 +196,8 @@ class Why:
         phrases = (self.step_phrase(name, args) for name, args in attempt.steps)
         # a question and a later condition on its answer have the same phrase
         steps = [step for step, _ in groupby(phrases)]
-        more = [self.word(f"and {len(steps) - _STEPS} more")] if len(steps) > _STEPS else []
-        named = self.word("the same again") if again else ", ".join([*steps[:_STEPS], *more])
+        more = [self.word(f"and {len(steps) - _MAX_STEPS} more")] if len(steps) > _MAX_STEPS else []
+        named = self.word("the same again") if again else ", ".join([*steps[:_MAX_STEPS], *more])
         made = attempt.compiler if self.verbose else ""
         by = ", ".join(filter(None, (self.word(f"plan {attempt.version}"), made)))
         rows = [("planned" if attempt.version == 1 else came, f"{named} ({safe_line(by)})")]

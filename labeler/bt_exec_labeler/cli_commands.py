@@ -83,8 +83,8 @@ def replay(folder: Path, item: str | None) -> dict[str, Any]:
         UsageError: If there is no such record, or its mission cannot be run again.
         UnknownName: If the run has no such item.
     """
-    from bt_exec_labeler.goal_replay import open_journal, replay_line
-    from bt_exec_labeler.goal_replay import replay as again
+    from bt_exec_labeler.short_goal_replay import open_journal, replay_line
+    from bt_exec_labeler.short_goal_replay import replay as again
 
     journal = open_journal(Path(Output(folder).run_settings()["source"]))
     records = {line["item"]: line for line in read_lines(folder / "records.jsonl")}

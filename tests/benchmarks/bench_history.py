@@ -17,7 +17,7 @@ from pathlib import Path
 
 from bt_exec import Journal, Session, load_site
 from bt_exec.journal.search import Wanted
-from bt_exec.tui.messages_for_records import mission_explanation
+from bt_exec.tui.recorded_mission_messages import mission_explanation
 from bt_exec.tui.terminal_text import UNICODE
 
 COMMANDS = ("open the door", "문 안의 자재를 가져와", "close the door", "bring your arms home")

@@ -11,8 +11,8 @@ import pytest
 
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec_labeler import cli_commands
-from bt_exec_labeler import goal_replay as replaying
-from bt_exec_labeler.goal_replay import Replayed
+from bt_exec_labeler import short_goal_replay as replaying
+from bt_exec_labeler.short_goal_replay import Replayed
 
 
 @pytest.fixture

@@ -23,8 +23,8 @@ from bt_exec.mission.session import Session
 from bt_exec.site.site import Site, load_site
 from bt_exec_labeler import cli_commands
 from bt_exec_labeler.batch.output_and_answer_cache import read_lines
-from bt_exec_labeler.goal_replay import Replayed, replay
 from bt_exec_labeler.quality.agreement import FIELDS
+from bt_exec_labeler.short_goal_replay import Replayed, replay
 from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
 from bt_exec_labeler.vocabulary_draft import draft_vocabulary
 

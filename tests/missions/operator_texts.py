@@ -9,9 +9,9 @@ from typing import Any
 from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
 from bt_exec.site.site import Site
-from bt_exec.tui.messages_for_records import mission_explanation
 from bt_exec.tui.mission_history import record_lines
 from bt_exec.tui.plain_view import PlainView
+from bt_exec.tui.recorded_mission_messages import mission_explanation
 from bt_exec.tui.summary import summary_lines
 from bt_exec.tui.terminal_text import UNICODE, without_styles
 from bt_exec.tui.view_drawing import draw, tree_lines

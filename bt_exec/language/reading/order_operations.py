@@ -246,7 +246,7 @@ def _add_similar_phrase(said: Any, new: Any) -> Any:
     return _change_phrase(said, new, added=True)
 
 
-def _spare(order: Node, formula: Node) -> Node:
+def _except_from_act(order: Node, formula: Node) -> Node:
     """Return an act that has a goal, except for the objects of `formula`; `UNSAID` for others."""
     objects = order.get("of") if order.kind == "act" and order.get("to") is not None else None
     plain = objects is not None and all(one.kind == "np" for one in listed(objects))
@@ -398,7 +398,7 @@ ORDER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "extended": _add_similar_phrase,
     "with": _add_phrase,
     "offered": _alternatives,
-    "spare": _spare,
+    "spare": _except_from_act,
     "only_at": _only_at,
     "numbered": lambda several, number: several if _size(several) == number else UNSAID,
 }

@@ -263,18 +263,18 @@ def _ask_each(what: str, asked: Iterable[Node]) -> Node:
     return Node("seq", (("of", tuple(Node("ask", (("what", what), ("of", of))) for of in asked)),))
 
 
-def _count_each(phrase: Node, *formulas: Node) -> Node:
+def _ask_count_each(phrase: Node, *formulas: Node) -> Node:
     """Return, for each of several properties, a question for the number of a phrase's objects."""
     return _ask_each("how_many", (refine(phrase, one) or phrase for one in formulas))
 
 
-def _exists_each(noun: Node, *formulas: Node) -> Node:
+def _ask_existence_each(noun: Node, *formulas: Node) -> Node:
     """Return, for each of several properties, a question whether objects of a noun have it."""
     phrases = (Node("np", (("of", conjunction(one, noun)),)) for one in formulas)
     return _ask_each("whether", (Node("exists", (("of", phrase),)) for phrase in phrases))
 
 
-def _all_each(formula: Node, *phrases: Node) -> Node:
+def _ask_all_each(formula: Node, *phrases: Node) -> Node:
     """Return, for each of several phrases, a question whether all its objects have a property."""
     every = (Node("all", (("of", phrase), ("hold", formula))) for phrase in phrases)
     return _ask_each("whether", every)
@@ -308,9 +308,9 @@ QUESTION_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "ask_before": _ask_before,
     "asked_first": _ask_in_turn,
     "asked_last": lambda question, phrase: _ask_in_turn(question, phrase, -1),
-    "count_each": _count_each,
-    "all_each": _all_each,
-    "exists_each": _exists_each,
+    "count_each": _ask_count_each,
+    "all_each": _ask_all_each,
+    "exists_each": _ask_existence_each,
     "either_question": _either_question,
     "if_after": _condition_after,
     "in_each_picture": _ask_in_each_picture,

@@ -110,7 +110,7 @@ def _repeated(act: Node, pause: Node, period: Node) -> Node:
     return Node("turns", (("of", Node("turns", (("of", act), ("times", times)))), ("pause", pause)))
 
 
-def _moving(act: Node) -> Node:
+def _require_rankable(act: Node) -> Node:
     """Return an act whose places or objects may be ranked here; `UNSAID` for all others.
 
     These are acts of packs without frames, and acts that name several objects. In "go on a round,
@@ -198,7 +198,7 @@ SEQUENCE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "end_with": _end_with,
     "others_first": _on_others_first,
     "then_on": _then_on,
-    "moving": _moving,
+    "moving": _require_rankable,
     "handed_over": _handed_over,
     "repeated": _repeated,
     "first_on": lambda act, other: _reversed(_then_on(act, other)),

@@ -117,7 +117,7 @@ def _write_episode(
     form: LanguageForm,
 ) -> None:
     arrow, parquet = import_pyarrow()
-    shown = list(_grid_pictures(episode, made))
+    shown = list(_pictures_by_row(episode, made))
     count, number = len(shown), len(made.lengths)
     texts = dict.fromkeys(str(row["mid_step_text"]) for row in rows)
     task = made.add_task(number, episode.command or " ".join(texts))
@@ -152,14 +152,14 @@ def _write_episode(
 
 
 @dataclass(frozen=True, slots=True)
-class _Shot:
+class _RowPicture:
     """Picture for a row: the data of its file, and its age [s]."""
 
     data: bytes
     age_s: float
 
 
-def _grid_pictures(episode: Episode, made: Counts) -> Iterator[_Shot]:
+def _pictures_by_row(episode: Episode, made: Counts) -> Iterator[_RowPicture]:
     """Yield the picture for each row; a damaged frame is replaced by a valid neighbour."""
     frames = [frame for frame in episode.frames if shape_of(frame) == made.size]
     times = [frame.t for frame in frames]
@@ -173,7 +173,7 @@ def _grid_pictures(episode: Episode, made: Counts) -> Iterator[_Shot]:
             image = decode_frame(frames[newest])
             made.add_picture(image)
             data, last = encode_png(image), newest
-        yield _Shot(data, max(0.0, t - times[newest]))
+        yield _RowPicture(data, max(0.0, t - times[newest]))
 
 
 def _subtask_numbers(

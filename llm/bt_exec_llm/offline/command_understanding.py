@@ -79,7 +79,7 @@ _TOLD = Node("pronoun", (("name", "told"),))
 """Condition of "until I tell you": the next command, for which a robot waits anyway."""
 _SCOPES = ("ask", "avoid", "if", "ordered")
 """Kinds of nodes whose scope may include words of the next part of a command."""
-_SAID = ("NEVER_MIND", "AGREED")
+_NON_QUESTION_CODES = ("NEVER_MIND", "AGREED")
 """Codes of phrases that are not questions."""
 _MOST_PARTS = 20
 _MOST_PASTS = 64
@@ -143,7 +143,7 @@ def understand(
         found = found if isinstance(other, RefusalReason) else other
     if isinstance(found, RefusalReason):
         asked = text.rstrip().endswith("?")
-        codes = [code for code in TALK if not (asked and code in _SAID)]
+        codes = [code for code in TALK if not (asked and code in _NON_QUESTION_CODES)]
         texts = dict.fromkeys((text, standard))
         found_codes = (index.small_talk.find_code(one, language, codes) for one in texts)
         code = next(filter(None, found_codes), "")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from bt_exec.language.closed_classes import closed_classes
 from bt_exec.language.reading.meaning_node import Node, negation
 from bt_exec_llm.offline.act_clauses_to_steps import BECOME, ONLY
-from bt_exec_llm.offline.branch_classification import is_empty
+from bt_exec_llm.offline.branch_contents import is_empty
 from bt_exec_llm.offline.phrases_to_pieces import THERE
 from bt_exec_llm.offline.questions_to_steps import PAIR, SO
 from bt_exec_llm.offline.reader_lexicon import verbs_in

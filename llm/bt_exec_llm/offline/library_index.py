@@ -50,7 +50,7 @@ class Index:
         pasts: Cache of understood sessions, by their commands and outcomes.
         understood: Whether suggested commands are understood, by language and text.
         near: Utterances indexed by the beginnings of their words, by language; see
-            `bt_exec_llm.offline.similar_utterances`.
+            `bt_exec_llm.offline.suggested_utterances`.
     """
 
     lexicon: Lexicon

@@ -43,7 +43,7 @@ DESCRIBED = frozenset({STATUS, HELD_THING})
 """Nouns that name the state of an object, or an object by its state."""
 _OWN = Node("own")
 _INSIDE = "inside"
-_SILENT = ("any", "one", "many")
+_KINDS_WITHOUT_PIECE = ("any", "one", "many")
 """Kinds of formulas that add no piece."""
 _RELATION_OF: Mapping[str, str] = {"in": "inside", "from": "from_inside"}
 """Relations to an object, by preposition."""
@@ -356,7 +356,7 @@ class PhraseConverter:
                 continue  # "its home position"
             elif part.kind == "one" and "thing" not in kinds:
                 yield self._new_piece("pronoun", mark=mark)  # "that one"
-            elif part.kind not in _SILENT:
+            elif part.kind not in _KINDS_WITHOUT_PIECE:
                 raise NoStepsError
 
     def _in_order_of_text(self, parts: Iterable[Node]) -> list[Node]:

@@ -19,7 +19,7 @@ from bt_exec_llm.offline.clarification import (
 from bt_exec_llm.offline.library_index import Index
 from bt_exec_llm.offline.number_assignment import parse_number_range
 from bt_exec_llm.offline.refusal_codes import RefusalReason
-from bt_exec_llm.offline.similar_utterances import first_utterances, nearest_utterances
+from bt_exec_llm.offline.suggested_utterances import first_utterances, nearest_utterances
 from bt_exec_llm.offline.text_normalization import LONGEST, printable
 
 __all__ = ["build_refusal", "example_commands"]

@@ -9,7 +9,7 @@ from dataclasses import replace
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec_llm.offline.act_clauses_to_steps import ONLY
-from bt_exec_llm.offline.branch_classification import ConditionalBranches, is_empty
+from bt_exec_llm.offline.branch_contents import ConditionalBranches, is_empty
 from bt_exec_llm.offline.questions_to_steps import FAILED, SO, SUCCEEDED, UNABLE, VISIBLE
 from bt_exec_llm.offline.step import ANSWERED, QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError

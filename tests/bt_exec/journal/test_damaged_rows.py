@@ -33,9 +33,9 @@ from bt_exec.mission_outcome import Outcome
 from bt_exec.pack import Catalogue
 from bt_exec.serve.stages_and_plan_preview import stages_of
 from bt_exec.site.site import catalogue_messages
-from bt_exec.tui.messages_for_records import catalogue_and_messages, mission_explanation
 from bt_exec.tui.mission_history import history_table, mission_entry_data, record_data, record_lines
 from bt_exec.tui.paint import Painter
+from bt_exec.tui.recorded_mission_messages import catalogue_and_messages, mission_explanation
 from bt_exec.tui.terminal_text import UNICODE
 from tests.bt_exec.journal.conftest import COMMAND, events_of
 from tests.cases import some
@@ -115,7 +115,7 @@ def sentences_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Load the sentences of packs once. They are not part of the journal."""
     packs = Catalogue(())
     said = catalogue_messages(packs, {})
-    monkeypatch.setattr("bt_exec.tui.messages_for_records.catalogue_messages", lambda *_: said)
+    monkeypatch.setattr("bt_exec.tui.recorded_mission_messages.catalogue_messages", lambda *_: said)
 
 
 def _shown(journal: Journal, mission: str) -> dict[str, Any]:

@@ -8,9 +8,9 @@ import pytest
 
 from bt_exec.events import Asked, NodeChanged, Planned, Planning, SkillEnded, SkillStarting, Turn
 from bt_exec.failure import Failure
-from bt_exec.mission.incomplete_parts import Undone
 from bt_exec.mission.pack_reporters import Reporters
 from bt_exec.mission.progress import MissionProgress
+from bt_exec.mission.undone_parts import Undone
 from bt_exec.mission_reporter import Action, MissionReporter, MissionView, Skip
 from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Catalogue, Pack

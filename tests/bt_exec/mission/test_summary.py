@@ -12,10 +12,10 @@ from bt_exec.failure import Failure, Refusal
 from bt_exec.language.fact_sentences import Known
 from bt_exec.language.messages import Messages
 from bt_exec.mission.final_fact_sentences import state_sentences
-from bt_exec.mission.incomplete_parts import Undone
 from bt_exec.mission.pack_reporters import Reporters
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission.summary import summarise
+from bt_exec.mission.undone_parts import Undone
 from bt_exec.mission_outcome import UNMET, Ending, code_of_reason
 from bt_exec.mission_reporter import Action, Skip
 from bt_exec.skill import Steps, Verdict, condition, skill

@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 
 from bt_exec_skills.image.perception.annotation_files import Annotation
-from bt_exec_skills.image.perception.colour_crosscheck import colour_of_whole, find_disputed
 from bt_exec_skills.image.perception.instances import Decision, Instance
 from bt_exec_skills.image.perception.vision_model_queries import CrossCheck, LookAnswer
+from bt_exec_skills.image.perception.whole_picture_colour_check import (
+    colour_of_whole,
+    find_disputed,
+)
 from bt_exec_skills.image.rules.answer_judgement import (
     evidence_confidence,
     rate_answer,

@@ -105,7 +105,7 @@ def has_relation(one: Instance, relation: RelationName, other: Instance) -> bool
     if relation == "changed":
         return _share_of_box(other, one) >= _CHANGED
     if relation == "beside":
-        return _gap_in_sides(one, other) <= _BESIDE
+        return _gap_in_mean_sides(one, other) <= _BESIDE
     if relation == "missing":
         return bool(other.label) and _share_of_box(other, one) >= _MISSING
     if relation == "around":
@@ -116,7 +116,7 @@ def has_relation(one: Instance, relation: RelationName, other: Instance) -> bool
     return left <= x <= right and top - slack <= foot <= bottom
 
 
-def _gap_in_sides(one: Instance, other: Instance) -> float:
+def _gap_in_mean_sides(one: Instance, other: Instance) -> float:
     """Return the gap between two boxes, in units of their mean side.
 
     The gap is infinite if at least half of a box is covered by the other.
@@ -147,7 +147,7 @@ def has_relation_partly(one: Instance, relation: RelationName, other: Instance) 
     the mean side of both boxes may be beside the other one.
     """
     if relation == "beside":
-        return _BESIDE < _gap_in_sides(one, other) <= _NEARBY
+        return _BESIDE < _gap_in_mean_sides(one, other) <= _NEARBY
     if relation == "missing":
         return _share_of_box(other, one) >= _MISSING and not has_relation(one, relation, other)
     if relation == "changed":

@@ -31,11 +31,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bt_exec_skills.image.perception.colour_crosscheck import agree_with_regions, find_disputed
 from bt_exec_skills.image.perception.colour_segmentation import segment_colour, separate_touching
 from bt_exec_skills.image.perception.colours import COLOURS, ColourName
 from bt_exec_skills.image.perception.instances import Counted, count
 from bt_exec_skills.image.perception.vision_model_queries import CrossCheck
+from bt_exec_skills.image.perception.whole_picture_colour_check import (
+    agree_with_regions,
+    find_disputed,
+)
 from bt_exec_skills.image.rules.answer_claims import content_words, find_amounts, parse_yes_or_no
 from bt_exec_skills.image.rules.outline_crosscheck import SELECTING, cross_check_by_outlines
 from bt_exec_skills.image.workbench import Bench, Candidates, CheckedClaim, Judgement, Step

@@ -81,13 +81,13 @@ def answer(question: Question, now: Environment, held: str | None, language: str
         "empties": table.tell_empties,
         "more": table.tell_more,
         "difference": table.tell_more,
-        "majority": table.tell_majority,
-        "fullest": table.tell_richest,
-        "emptiest": table.tell_richest,
-        "alike": table.tell_alike,
-        "unlike": table.tell_alike,
-        "than": table.tell_than,
-        "moved": table.tell_moved,
+        "majority": table.answer_majority,
+        "fullest": table.answer_fullest_place,
+        "emptiest": table.answer_fullest_place,
+        "alike": table.answer_equality,
+        "unlike": table.answer_equality,
+        "than": table.answer_size_comparison,
+        "moved": table.answer_moved_count,
     }
     return kinds[question.kind](question)
 
@@ -427,7 +427,7 @@ class _QuestionAnswerer:
         first = f"{abs(ahead)}." if states_difference else self.say("YES" if so else "NO")
         return Answer(so, f"{first} {counts}", (*some, *others))
 
-    def tell_majority(self, question: Question) -> Answer:
+    def answer_majority(self, question: Question) -> Answer:
         """Return the answer to the question which of two kinds has more objects, or fewer."""
         found = [(one.text, self.counted(one)) for one in question.things]
         found.sort(key=lambda one: len(one[1]), reverse=question.sign == "more")
@@ -437,7 +437,7 @@ class _QuestionAnswerer:
         counts = (self.count_sentence(names) for names in (some, others) if names)
         return Answer(True, " ".join((self.say(code, what=what), *counts)), (*some, *others))
 
-    def tell_richest(self, question: Question) -> Answer:
+    def answer_fullest_place(self, question: Question) -> Answer:
         counted, *named = question.things
         places = tuple(name for name in self.all_of(named) if self.is_place(name))
         numbers = {name: count_in(name, counted, Scope(self.now)) for name in places}
@@ -449,7 +449,7 @@ class _QuestionAnswerer:
         text = self.say("THIS", names) if len(set(numbers.values())) > 1 else ""
         return Answer(bool(text), " ".join(filter(None, (text, *each))), names)
 
-    def tell_alike(self, question: Question) -> Answer:
+    def answer_equality(self, question: Question) -> Answer:
         """Return the answer to the question whether objects share an attribute value or a place."""
         names, place = self.all_of(question.things), question.place
         if place is None:
@@ -464,7 +464,7 @@ class _QuestionAnswerer:
         yes = f"{self.say('YES' if so else 'NO')} " if known else ""
         return Answer(so, yes + (why or self.say("NONE")), names, decided=known)
 
-    def tell_than(self, question: Question) -> Answer:
+    def answer_size_comparison(self, question: Question) -> Answer:
         """Return the answer to the question whether objects are bigger, or smaller, than others."""
         *things, other = question.things
         some, others = self.all_of(things), self.all_of([other])
@@ -476,7 +476,7 @@ class _QuestionAnswerer:
         so = min(low) > max(high) if question.sign == "more" else max(low) < min(high)
         return Answer(so, f"{self.say('YES' if so else 'NO')} {why}", (*some, *others))
 
-    def tell_moved(self, _: Question) -> Answer:
+    def answer_moved_count(self, _: Question) -> Answer:
         """Return the answer to the question how many objects the mission has moved."""
         names = self.now.returnable
         text = self.count_sentence(names) if names else self.say("NOT_MOVED")

@@ -143,7 +143,7 @@ class Converter:
         node = apart[0] if len(apart) == 1 else Node("seq", (("of", apart),))
         if node.kind == "seq":
             node = node.replace(of=tuple(map(_without_impossible_act, node.parts())))
-            acts = [one for one in node.parts() if not _forbids_letting(one)]
+            acts = [one for one in node.parts() if not _forbids_release_or_throw(one)]
             done = [one for one in acts if one.kind != "remark"]
             if any(one.text("verb") == _HOLD_ON for one in done[:-1]):
                 raise Trouble("NOT_UNDERSTOOD")  # the parts after "hold on" are meant for later
@@ -155,7 +155,7 @@ class Converter:
             return with_missing_objects(with_missing_verbs(parts))
         if node.kind == "if":
             return self._parts_of_selected_branch(node)
-        if _forbids_letting(node):
+        if _forbids_release_or_throw(node):
             return []
         if node.kind == "avoid":
             return [self._goal_of_leaving_alone(node.node("of"))]
@@ -386,7 +386,7 @@ class Converter:
         return same[-1] if same and phrase == bare else phrase
 
     def _goal_of_act(self, act: Node) -> UnresolvedGoal:
-        act = with_place_as_goal(_as_emptying(act))
+        act = with_place_as_goal(_as_act_of_emptying(act))
         verb = cast(Verb, _SAME.get(act.text("verb"), act.text("verb")))
         if verb == "go":
             return self._goal_of_going(act)
@@ -515,7 +515,7 @@ class Converter:
         return replace(to, like=like, sure=not self._korean)
 
 
-def _as_emptying(act: Node) -> Node:
+def _as_act_of_emptying(act: Node) -> Node:
     """Return the act that empties a container for "it should be empty", or the act itself."""
     state = act.get("of")
     if act.text("verb") != "become" or not isinstance(state, Node) or state.get("hold") != EMPTY:
@@ -523,7 +523,7 @@ def _as_emptying(act: Node) -> Node:
     return act.replace(verb="empty", of=state.node("of"))
 
 
-def _forbids_letting(node: Node) -> bool:
+def _forbids_release_or_throw(node: Node) -> bool:
     """Return True for "do not put it down" or "do not throw it", which needs no action."""
     return node.kind == "avoid" and node.node("of").text("verb") in (*_LETTING, *_BEYOND)
 

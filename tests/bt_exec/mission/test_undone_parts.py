@@ -8,7 +8,7 @@ import pytest
 
 from bt_exec.failure import Failure
 from bt_exec.language.messages import Messages
-from bt_exec.mission.incomplete_parts import Undone, describe_part, still_undone, undone_parts
+from bt_exec.mission.undone_parts import Undone, describe_part, still_undone, undone_parts
 from bt_exec.planning.assumed_facts_and_first_cause import DoneAction
 from bt_exec.skill import Steps, skill
 from bt_exec.spec.load import load_text

@@ -15,8 +15,8 @@ from bt_exec.failure import Failure, UsageError
 from bt_exec.journal.recorded_mission import SkillRun
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.site.site import load_site
-from bt_exec_labeler import goal_replay as module
-from bt_exec_labeler.goal_replay import Replayed, open_journal, replay, replay_line
+from bt_exec_labeler import short_goal_replay as module
+from bt_exec_labeler.short_goal_replay import Replayed, open_journal, replay, replay_line
 
 HOME: tuple[str, dict[str, Any]] = ("return_home", {})
 OPEN: tuple[str, dict[str, Any]] = ("open_door", {"arm": "left"})

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bt_exec.site.site import load_site
-from bt_exec.tui.messages_for_records import catalogue_and_messages
+from bt_exec.tui.recorded_mission_messages import catalogue_and_messages
 
 
 def record(packs: Any) -> Any:

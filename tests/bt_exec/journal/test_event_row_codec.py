@@ -23,7 +23,7 @@ from bt_exec.events import (
 )
 from bt_exec.failure import Failure, Problem
 from bt_exec.journal import RecordedObservation
-from bt_exec.journal.event_codec import (
+from bt_exec.journal.event_row_codec import (
     digest_of,
     event_from_row,
     extra_event_data,
