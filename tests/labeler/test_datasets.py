@@ -470,5 +470,5 @@ def test_reply_set_is_refused_for_a_recording_without_replies(
     about = (run, recording, recording / "vocabulary.yaml", tmp_path / "other")
     with pytest.raises(UsageError, match="no commands that were refused or answered"):
         cli_commands.dataset(*about, keep_uncertain=False, replies=True)
-    with pytest.raises(UsageError, match="works with --format parquet"):
+    with pytest.raises(UsageError, match="requires --format parquet"):
         cli_commands.dataset(*about, keep_uncertain=False, replies=True, form="lerobot")

@@ -345,7 +345,7 @@ def _is_introduced_fragment(meaning: Node, reading: Reading) -> bool:
 
 def _reports_remark(meaning: Node, index: Index) -> bool:
     """Return True for a bare report after a state, of which it may ask: 불 켜진 데 알려줘."""
-    *before, last = meaning.parts() if meaning.kind == "seq" else (meaning,)
+    *before, last = (meaning.kind == "seq" and meaning.parts()) or (meaning,)
     about = [part for one in before if one.kind == "remark" for part in one.parts()]
     ends = index.reader.lexicon.mission_ending_verbs
     bare = (
