@@ -218,7 +218,7 @@ class Turn:
 
     @property
     def ran(self) -> bool:
-        """Whether its mission was carried out: an action or an observation."""
+        """Whether the mission of the command carried out an action or an observation."""
         return self.acted or self.status not in ("", "refused")
 
 

@@ -107,7 +107,7 @@ class ClipForm:
     Attributes:
         name: ``recent`` or ``summary``.
         count: Number of slots, including empty ones.
-        step_s: Interval between the times of two slots [s].
+        step_s: Interval between consecutive slots [s].
     """
 
     name: str

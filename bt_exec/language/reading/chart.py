@@ -62,7 +62,7 @@ class Edge(NamedTuple):
 
     @property
     def is_impossible(self) -> bool:
-        """Whether the edge is a verb of an act that no pack can do, as "throw" for a gripper."""
+        """Whether the edge is a verb of an act that no robot here can do, such as "throw"."""
         return self.category.startswith("v.beyond")
 
 

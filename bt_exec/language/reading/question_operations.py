@@ -215,7 +215,7 @@ def _with_shared_verb(stops: Node, verb: Value | None) -> Node:
 
 
 def _ask_in_turn(question: Node, phrase: Node, place: int = 0) -> Node:
-    """Return the count of several kinds of objects as separate questions, in a stated order.
+    """Return a question for the number of each of several kinds of objects, in a stated order.
 
     Args:
         question: A question for the number of each of several kinds of objects.

@@ -219,7 +219,7 @@ def subtasks_by_number(folder: Path, numbered: Sequence[tuple[float, int | None]
         rows = file.read().to_pylist()
     texts: dict[int | None, str] = {}
     for row in rows:
-        # the format in which pandas writes an index
+        # the column in which pandas writes an unnamed index
         text = row.get("subtask", row.get("__index_level_0__"))
         if text is None or "subtask_index" not in row:
             raise UsageError(f"{path} lacks the columns subtask and subtask_index")

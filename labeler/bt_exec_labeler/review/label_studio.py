@@ -124,7 +124,7 @@ def _choice_result(decision: str) -> dict[str, Any]:
 
 
 def _clip_picture(card: Card, name: str, damaged: list[str]) -> str:
-    """Return the readable frames of a clip as one picture, encoded in a ``data:`` address."""
+    """Return the readable frames of a clip as one picture, encoded as a ``data:`` URL."""
     clip = card.clips[name].without_damaged_frames()
     damaged += [f"{card.line['item']}: {why}" for why in clip.damaged]
     if not clip.frames:

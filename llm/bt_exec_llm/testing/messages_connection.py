@@ -94,7 +94,7 @@ class Connection:
         self._handler.wfile.flush()
 
     def send_json(self, status: int, data: Any, headers: Mapping[str, str] | None = None) -> None:
-        """Send a JSON document."""
+        """Send a response with a JSON body."""
         body = _encoded_json(data)
         length = {"Content-Type": "application/json", "Content-Length": str(len(body))}
         self.send_head(status, {**length, **(headers or {})})

@@ -529,7 +529,7 @@ def _forbids_release_or_throw(node: Node) -> bool:
 
 
 def _without_impossible_act(node: Node) -> Node:
-    """Return a remark about the ball for "do not throw the ball", or else the part itself."""
+    """Return the ban of an impossible act as a remark about its object; others are unchanged."""
     act = node.node("of") if node.kind == "avoid" else node
     impossible = node.kind == "avoid" and act.text("verb") in _BEYOND
     return Node("remark", (("of", act.parts()),)) if impossible else node
