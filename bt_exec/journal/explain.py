@@ -148,8 +148,9 @@ def explain(
         catalogue: Declarations of its skills; without it, fewer facts are known at the end.
         language: Language for descriptions of observations; the command's language if empty.
     """
+    language = language or record.line.language
     attempts = _attempts(record)
-    cause = _first_cause(record, attempts, catalogue, language or record.line.language)
+    cause = _first_cause(record, attempts, catalogue, language)
     outcome = record.outcome
     refusals = [event.refusal.message for event in record.events if isinstance(event, Refused)]
     rejected = record.refusals[-1:] if outcome is not None and outcome.problems else ()
@@ -163,7 +164,7 @@ def explain(
         line=record.line,
         attempts=attempts,
         cause=cause,
-        blind=_observed(record.events, "").blind if cause is None else cause.blind,
+        blind=_observed(record.events, language).blind if cause is None else cause.blind,
         planner=_failure_of_planner(record) if attempts else None,
         refusal=refusals[-1] if refusals and record.status == "refused" else "",
         problems=tuple(dict.fromkeys(problems)),
